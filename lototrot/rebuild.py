@@ -59,7 +59,7 @@ def rebuild_lototrot(books: Books) -> None:
         books.move(_sales(contest, takings))
         books.move(carry_over_lines(contest.pk))
         books.move(restored_lines(contest))
-        if contest.state in (Contest.State.SETTLED, Contest.State.ORDERED):
+        if contest.state in Contest.WITH_SETTLEMENT:
             books.move(_settlement(contest, takings, books))
     for end in ends:
         books.move(_ends(end))

@@ -63,30 +63,19 @@ def chain(value: object) -> Json:
     needs = ("jackpot_in", "reserve_in", "meetings")
     fields = Fields(value, "input", needs=needs, may=("bet_type",))
     bet_type = _bet_type(fields)
-    meetings = [
-        Fields(
-            item,
-            f"input.meetings[{index}]",
-            needs=("day", "takings", "winners"),
-            may=("results_day", "order_day", "claimed"),
-        )
-        for index, item in enumerate(fields.listed("meetings"))
-    ]
-    held_on = [meeting.day("day") for meeting in meetings]
-    if held_on != sorted(set(held_on)):
-        raise MeetingsOutOfOrder
+    meetings = _meetings(fields)
     jackpot, reserve = fields.integer("jackpot_in"), fields.integer("reserve_in")
-    lapsed = dict.fromkeys(held_on, 0)
+    lapsed = dict.fromkeys(meetings, 0)
     not_carried_over = 0
     results: list[Json] = []
-    for meeting, day in zip(meetings, held_on, strict=True):
+    for day, meeting in meetings.items():
         winners = _winners(meeting, bet_type)
         takings = Takings(meeting.integer("takings"), winners, jackpot, reserve, lapsed[day])
         settled = distribute(takings, bet_type)
         jackpot, reserve = settled.jackpot_out, settled.reserve_out
         last_day = _last_claim_day(meeting, day)
         unclaimed = _unclaimed(meeting, settled)
-        receiver = days.receiving_meeting(last_day, held_on) if unclaimed else None
+        receiver = days.receiving_meeting(last_day, meetings) if unclaimed else None
         if receiver is None:
             not_carried_over += unclaimed
         else:
@@ -106,6 +95,23 @@ def chain(value: object) -> Json:
         "reserve_out": reserve,
         "unclaimed_not_placed": not_carried_over,
     }
+
+
+def _meetings(fields: Fields) -> dict[date, Fields]:
+    """Return the meetings of a chain by their days. Raises MeetingsOutOfOrder."""
+    meetings = [
+        Fields(
+            item,
+            f"input.meetings[{index}]",
+            needs=("day", "takings", "winners"),
+            may=("results_day", "order_day", "claimed"),
+        )
+        for index, item in enumerate(fields.listed("meetings"))
+    ]
+    held_on = [meeting.day("day") for meeting in meetings]
+    if held_on != sorted(set(held_on)):
+        raise MeetingsOutOfOrder
+    return dict(zip(held_on, meetings, strict=True))
 
 
 def end_to_end(value: object) -> Json:

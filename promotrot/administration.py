@@ -9,7 +9,7 @@ from core.admin_support.contents import Administration, Panel, Place, Section
 from promotrot.admin.building import game_words
 from promotrot.admin.emissions import emissions_panel
 from promotrot.admin.vouchers import held_panel, story
-from promotrot.admin.words import FAULTS
+from promotrot.admin.words import FAULTS, RESTORED
 from promotrot.models.emission import ClosingStatement, Emission, Lane, PublicFigures
 from promotrot.models.game import Game, GameType, GameVersion
 from promotrot.models.play import PlayMove, PlayTicket
@@ -36,6 +36,7 @@ ADMINISTRATION = Administration(
     key_names={
         "blocks": _("blocks"),
         "receipt": _("Code on the play's receipt"),
+        "restored_since": RESTORED,
     },
     sections=(
         Section(

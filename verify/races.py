@@ -74,6 +74,15 @@ def known_at(log: Log, race: Race) -> str:
     return at
 
 
+def is_corrected(log: Log, race: Race) -> bool:
+    """Return whether the actual start of a race is another than in the minutes of its draw: it was
+    corrected after the draw had begun, and the draw stands [C6, C9]."""
+    if not race["draw"]:
+        return False
+    minutes = log.document("draws.minutes", race["draw"]["draw"])
+    return bool(minutes["facts"]["started_at"] != race["started_at"])
+
+
 def check_order(log: Log, certificate: dict[str, Any]) -> str:
     """Check the days of the payment order (8.1, 10.2) [D7]; return its last day in words.
 

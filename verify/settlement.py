@@ -25,7 +25,15 @@ from entry import digest_of, euros, main, same
 from forms import need
 from money import check_organiser, figures
 from public_log import Log
-from races import check_numbers, check_order, known_at, right_numbers, sales_limit, starters
+from races import (
+    check_numbers,
+    check_order,
+    is_corrected,
+    known_at,
+    right_numbers,
+    sales_limit,
+    starters,
+)
 from tickets import KIND, check_tickets, voided_places
 
 Document = dict[str, Any]
@@ -42,7 +50,7 @@ def check_race(log: Log, race: Document, place: str) -> None:
         minutes = draw_holds(log, draw)
         same(minutes, {"kind": "lototrot.race"}, MINUTES)
         same(race["draw"], {"minutes": log.digest(MINUTES, draw)}, f"{place}.draw")
-        names = ("race", "programme", "withdrawn", "left", "started_at")
+        names = ("race", "programme", "withdrawn", "left")
         facts = {name: minutes["facts"][name] for name in names}
         drawn = {
             "outcome": minutes["facts"]["declaration"],
@@ -50,6 +58,8 @@ def check_race(log: Log, race: Document, place: str) -> None:
             "official_at": minutes["certified_at"],
         }
         same(race, facts | drawn, place)
+        before = not race["started_at"] or race["started_at"] < minutes["declared_at"]
+        need(before, f"{place}.started_at", "not before the declaration that the race is drawn")
     else:
         need(race["draw"] is None, f"{place}.draw", "of a race that was run")
         need(set(race["winners"]) <= possible, f"{place}.winners", "one cannot have won")
@@ -114,6 +124,8 @@ def check(log_file: str, keys: str, settlement: str, tickets: str = "") -> str:
         result += f", {check_tickets(certificate, tickets, voided, limit)}"
     else:
         result += "; without TICKETS, its winners are as the operator counted them"
+    corrected = sum(is_corrected(log, race) for race in certificate["races"])
+    result += f"; STARTS CORRECTED AFTER THE DRAW BEGAN: {corrected}" if corrected else ""
     result += check_order(log, certificate)
     sealed_at = log.published_at(SEAL, f"contest:{certificate['contest']}")
     if sealed_at > min(known_at(log, race) for race in certificate["races"]):

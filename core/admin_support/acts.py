@@ -177,21 +177,17 @@ def perform(
         "facts": act.facts(target),
         "title": act.title,
     }
+    form = _form(act, request, target)
     if request.method != "POST":
-        form = act.form(target=target, asked=request.GET.dict()) if act.form else None
         return _page(request, page, form, asks=True)
-    form = (
-        act.form(request.POST, request.FILES, target=target, asked=request.GET.dict())
-        if act.form
-        else None
-    )
-    if form is not None and form.live_template and "live" in request.POST:
-        form.is_valid()
-        return TemplateResponse(request, form.live_template, {"form": form} | form.live())
-    if form is not None and not form.is_valid():
-        return _page(request, page, form, asks=True)
-    if form is not None and act.review and "do" not in request.POST:
-        return _page(request, page, form, asks=False)
+    if form is not None:
+        if form.live_template and "live" in request.POST:
+            form.is_valid()
+            return TemplateResponse(request, form.live_template, {"form": form} | form.live())
+        if not form.is_valid():
+            return _page(request, page, form, asks=True)
+        if act.review and "do" not in request.POST:
+            return _page(request, page, form, asks=False)
     done = carry_out(act, by, target, form.cleaned_data if form else {})
     if isinstance(done, Refusal):
         return _page(request, page | {"refusal": done}, form, asks=True)
@@ -203,6 +199,14 @@ def perform(
     if request.GET.get("back") == back:  # The page that offered the act asked to be shown again.
         return HttpResponseRedirect(back)
     return HttpResponseRedirect((url_of(done.row) if done.row else "") or back)
+
+
+def _form(act: Act, request: HttpRequest, target: Any) -> ActForm | None:
+    """Return the form of an act with what was posted, if it has one."""
+    if act.form is None:
+        return None
+    posted: tuple[Any, ...] = (request.POST, request.FILES) if request.method == "POST" else ()
+    return act.form(*posted, target=target, asked=request.GET.dict())
 
 
 def _page(

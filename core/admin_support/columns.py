@@ -19,7 +19,9 @@ from django.utils.translation import gettext
 from core.admin_support import signed_on
 from core.admin_support.contents import collected
 from core.admin_support.documents import as_html
-from core.receipts.document import LANGUAGES, present_language
+from core.database.models import SECRET_FIELDS
+from core.kernel.languages import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.formats import format_cents, format_date, format_moment
 from core.staff.names import Named
 
@@ -28,8 +30,6 @@ Column = Callable[[Any], Any]
 NOTHING = "–"
 MONEY = "_cents"
 _ISO_DAY = re.compile(r"(?<!\S)\d{4}-\d{2}-\d{2}(?![^\s,])")
-# Fields that no page shows to anyone.
-SECRET = frozenset({"password", "pin"})
 
 
 def money(cents: int | None) -> str:
@@ -153,7 +153,7 @@ def column(field: "models.Field[Any, Any]") -> Column:
 
     Raises ValueError for binary and secret fields.
     """
-    if isinstance(field, models.BinaryField) or field.name in SECRET:
+    if isinstance(field, models.BinaryField) or field.name in SECRET_FIELDS:
         raise ValueError(f"{field} must not be shown")
     is_flag = isinstance(field, models.BooleanField)
 

@@ -23,10 +23,11 @@ from unfold.enums import ActionVariant
 
 from core.admin_support import signed_on
 from core.admin_support.acts import Act, perform
-from core.admin_support.columns import SECRET, Column, column, name_column, title_of, url_of
+from core.admin_support.columns import Column, column, name_column, title_of, url_of
 from core.admin_support.lists import choosing, files, saved
 from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
+from core.database.models import SECRET_FIELDS
 from core.looks.recording import is_watched, look_at_list, look_at_row
 from core.staff.names import Named, with_name
 
@@ -63,7 +64,7 @@ class _Shown:
             for field in fields
             if not field.primary_key
             and not isinstance(field, models.BinaryField)
-            and field.name not in SECRET
+            and field.name not in SECRET_FIELDS
         ]
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -268,7 +269,7 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             field: Any = self.model._meta.get_field(name)
         except FieldDoesNotExist:
             return False
-        if not field.concrete or isinstance(field, models.BinaryField) or name in SECRET:
+        if not field.concrete or isinstance(field, models.BinaryField) or name in SECRET_FIELDS:
             return False
         if field.is_relation and steps[:1] in (["id"], ["pk"], [field.target_field.name]):
             steps = steps[1:]

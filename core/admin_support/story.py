@@ -19,7 +19,6 @@ from django.utils.translation import gettext, ngettext
 
 from core.admin_support.columns import (
     NOTHING,
-    SECRET,
     link,
     listed,
     moment,
@@ -28,7 +27,7 @@ from core.admin_support.columns import (
     yes_no,
 )
 from core.admin_support.contents import administrations
-from core.database.models import Guarded
+from core.database.models import SECRET_FIELDS, Guarded
 from core.journal import selectors
 from core.journal.models import Act, Change
 from core.looks.recording import is_watched
@@ -139,7 +138,7 @@ def _changes(row: models.Model, one: models.Model, change: Change) -> Iterator[A
     page: Any = admin.site._registry.get(type(one))
     on_the_page = page.asked_names() if page else set()
     for field in one._meta.concrete_fields:
-        secret = isinstance(field, models.BinaryField) or field.name in SECRET
+        secret = isinstance(field, models.BinaryField) or field.name in SECRET_FIELDS
         if field.column not in change.before or secret or field.name not in on_the_page:
             continue
         of = "" if one == row else link(one)

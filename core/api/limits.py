@@ -26,6 +26,7 @@ from core.traffic import limits
 from core.traffic.addresses import address_of
 from core.traffic.limits import Throttled
 from core.traffic.rates import Claim, Memory, Rate
+from core.traffic.seats import Wsgi
 from core.traffic.standing import good_credentials, standing_of
 
 API = "/api/"
@@ -45,7 +46,6 @@ PROBING = Rate(per_s=20, burst=200)
 """Probes of one address: supervisors ask every few seconds."""
 _EARLY = "refused early"
 _REFUSED = problems.plain_body(Throttled)
-Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 _BURST_S, _TOTAL_BURST_S = 6, 2
 
 

@@ -40,7 +40,7 @@ from core.contributions import contributed_items
 from core.database.due_work import due_work
 
 _MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 REQUESTS = Counter("http_requests_total", "HTTP requests answered", ["method", "route", "status"])
 LATENCY = Histogram(
@@ -81,7 +81,7 @@ def _children(method: str, route: str, status: int) -> tuple[Counter, Histogram]
 
 def observe(method: str, route: str, status: int, elapsed_s: float) -> None:
     """Count one answered request. Routes are patterns, so that the number of series is bounded."""
-    count, latency = _children(method if method in _METHODS else "other", route, status)
+    count, latency = _children(method if method in METHODS else "other", route, status)
     count.inc()
     latency.observe(elapsed_s)
 

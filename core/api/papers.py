@@ -26,7 +26,8 @@ from rest_framework.request import Request
 from core.api.errors import RouteUnknown
 from core.api.shapes import Choice, Shape
 from core.api.views import ApiView
-from core.receipts.document import LANGUAGES, present_language
+from core.kernel.languages import LANGUAGES
+from core.receipts.document import present_language
 from core.receipts.output import Output
 
 _Answer = TypeVar("_Answer", bound=HttpResponseBase)

@@ -27,6 +27,7 @@ app.conf.task_queues = [
     Queue(name, routing_key=name)  # type: ignore[no-untyped-call]
     for name in ("quick", "nights", "long")
 ]
+app.conf.beat_scheduler = "core.nights.beat:Beat"
 app.conf.beat_schedule = {
     "sweep": {
         "task": "core.config.tasks.sweep",

@@ -18,8 +18,8 @@ from core.database.engine.own_session import SessionPooled
 from core.database.kept import kept
 from core.database.machines import machines
 from core.database.reading import standby
+from core.traffic.seats import Wsgi
 
-Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 LIVEZ: Final = "/livez"
 _BROKER_KEPT_S = 5
 _BROKER_TIMEOUT_S = 1.0

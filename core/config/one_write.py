@@ -1,9 +1,9 @@
 """Return a finished response as one bytes object, so that the WSGI server sends it in one write."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
+from core.traffic.seats import Wsgi
 
 
 def in_one_write(application: Wsgi) -> Wsgi:

@@ -6,7 +6,7 @@ SEED_KEYS send it what `core.kernel.holding.needs_seeds` names.
 """
 
 import http.client
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -17,8 +17,8 @@ from core.api import problems
 from core.kernel.errors import Unavailable
 from core.kernel.holding import needs_seeds
 from core.traffic.addresses import address_of
+from core.traffic.seats import Wsgi
 
-Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 TIMEOUT_S = 300  # a month of nights is one request
 # They are about one connection, or written again for the next one.
 _OWN = {

@@ -8,13 +8,13 @@ is refused.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from core.api import metrics, problems
 from core.api.errors import Busy
+from core.traffic.seats import Wsgi
 
-Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
 ACTS_S: Final = 10.0
 """Acts of terminals: sales, plays, payments."""
 READINGS_S: Final = 5.0

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
 _M = TypeVar("_M", bound=models.Model)
+SECRET_FIELDS = frozenset({"password", "pin"})
+"""Fields of text that no page, journal or file shows to anyone."""
 
 
 class Guarded(models.Model):

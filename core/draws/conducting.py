@@ -81,11 +81,11 @@ def draw_commit(
     may not begin.
     """
     by.need(powers.CONDUCT)
-    means = method.Means(method.Source(source), pieces)
+    means = method.Means.of(source, pieces)
     row = draw_held(draw)
     existing = Commitment.objects.filter(draw=row).first()
     if existing is not None:
-        if means_of(existing) != means:
+        if method.Means.of(existing.source, existing.pieces) != means:
             raise CommittedOtherwise(source=existing.source, pieces=existing.pieces)
         return existing
     need_not_begun(row)
@@ -112,11 +112,6 @@ def draw_commit(
         document=documents.commitment_document(row, field, commitment),
     )
     return commitment
-
-
-def means_of(commitment: Commitment) -> method.Means:
-    """Return how the witness acts, as it was committed to."""
-    return method.Means(method.Source(commitment.source), commitment.pieces)
 
 
 def _cell(draw: Draw) -> encryption.Cell:
@@ -173,7 +168,8 @@ def draw_enter(*, by: StaffActor, draw: uuid.UUID, source: str, text: str, witne
     commitment = Commitment.objects.filter(draw=row).first()
     if commitment is None:
         raise EntropyTooEarly
-    means_of(commitment).need_kept(method.Source(source), entropy)
+    committed = method.Means.of(commitment.source, commitment.pieces)
+    committed.need_kept(method.Source(source), entropy)
     field, secret = DrawField.objects.get(draw=row), secret_of(row, commitment)
     outcome: Outcome = Outcome.objects.create(
         draw=row,

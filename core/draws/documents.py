@@ -24,8 +24,8 @@ from core.draws.models import (
     PlaceReason,
 )
 from core.kernel.canonical import Json, with_digests
+from core.kernel.languages import LANGUAGES
 from core.proofs.wire import instant
-from core.receipts.document import LANGUAGES
 from core.staff.models import Decision, Proposal
 
 COMMITMENT = "draws.commitment"

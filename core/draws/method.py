@@ -11,7 +11,7 @@ import hashlib
 import unicodedata
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 
 from core.kernel.canonical import Json, canonical_sha256
 from core.kernel.errors import Conflict, Invalid
@@ -88,6 +88,11 @@ class Means:
             if self.pieces > MOST_PIECES:
                 raise MeansRefused(most=MOST_PIECES)
             _need(self.pieces, _LEAST_PIECES[self.source])
+
+    @classmethod
+    def of(cls, source: str, pieces: int | None) -> Self:
+        """Return the means by the name of their source, as a commitment keeps them."""
+        return cls(Source(source), pieces)
 
     @property
     def text(self) -> str:

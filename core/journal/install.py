@@ -13,7 +13,7 @@ from django.db.backends.utils import CursorWrapper
 
 from core.database.guards import column_guard, column_guard_time, columns, guarded_models
 from core.database.installing import Piece, put_in_place
-from core.database.models import Guarded
+from core.database.models import SECRET_FIELDS, Guarded
 from core.journal.models import Act, Batch, Block, Change, RowForm, Source
 
 COLUMN = "journal_xid"
@@ -25,8 +25,6 @@ _INTEGERS = (models.BigAutoField, models.AutoField, models.BigIntegerField, mode
 # The journal's own tables: acts, their sources and changes are entries of it, the others its seals.
 _SELF = (Act, Change, Source)
 _SEALS = (Batch, Block, RowForm)
-# Changes of a row show these columns, and binary ones, as digests only.
-_SECRET_NAMES = frozenset({"password", "pin"})
 ADMIN_LOG = "django_admin_log"
 
 
@@ -71,7 +69,7 @@ def _journaled(model: type[Guarded]) -> Journaled:
     secret = tuple(
         field.name
         for field in fields
-        if isinstance(field, models.BinaryField) or field.name in _SECRET_NAMES
+        if isinstance(field, models.BinaryField) or field.name in SECRET_FIELDS
     )
     return Journaled(
         meta.db_table,

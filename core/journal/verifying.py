@@ -16,7 +16,7 @@ from itertools import chain, islice
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.db import connection
-from django.db.models import Count, Exists, Max, OuterRef, Sum
+from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.database.reading import progress
 from core.database.reading.numbers import NO_END
@@ -136,8 +136,7 @@ def _lineages() -> Iterator[Finding]:
 def batch_findings(part: Part = WHOLE) -> Iterator[Finding]:
     """Yield what is wrong with the chain of batches itself, or with a part of it."""
     since = part.since
-    previous, end, number = wire.NOTHING_BEFORE, 0, 1
-    retired, in_force = RetiredBatches(), _keys_in_force()
+    previous, end, number, retired = wire.NOTHING_BEFORE, 0, 1, RetiredBatches()
     if since is not None:
         previous, end, number = bytes(since.digest), since.end_xid, since.number + 1
     sealed_at = since.sealed_at if since else datetime.min.replace(tzinfo=UTC)
@@ -149,12 +148,11 @@ def batch_findings(part: Part = WHOLE) -> Iterator[Finding]:
         if batch.first_xid != end:
             yield _broken(number, "its transactions do not begin where the last batch ended")
         yield from _batch(batch, retired)
-        if batch.number not in in_force[batch.key_id]:
-            yield _broken(number, "its key was not in force when it was sealed")
         if batch.sealed_at < sealed_at:
             yield _broken(number, "it was sealed before the batch before it")
         sealed_at = batch.sealed_at
         previous, end, number = bytes(batch.digest), batch.end_xid, batch.number + 1
+    yield from _not_in_force(part)
     if part.until is not None and number != part.until.number + 1:
         yield _broken(number, f"batches {number} to {part.until.number} are gone")
     # One statement, because another batch may be sealed meanwhile.
@@ -192,26 +190,28 @@ def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
         yield _broken(batch.pk, "its signature is not of its head")
 
 
-_FIRST_SINCE = """
-SELECT k.id, (SELECT min(b.number) FROM journal_batch b
-               WHERE b.end_xid > k.journal_xid AND k.journal_xid <> ALL (b.open_xids))
-  FROM proofs_signingkey k ORDER BY k.first_sequence
+_NOT_IN_FORCE = """
+WITH keys AS (
+    SELECT k.id, k.first_sequence, coalesce(
+           (SELECT min(b.number) FROM journal_batch b
+             WHERE b.end_xid > k.journal_xid AND k.journal_xid <> ALL (b.open_xids)),
+           (SELECT max(number) + 1 FROM journal_batch)) AS first FROM proofs_signingkey k),
+ends AS (SELECT id, first, lead(first) OVER (ORDER BY first_sequence) AS until FROM keys)
+SELECT b.number FROM journal_batch b JOIN ends e ON e.id = b.key_id
+ WHERE b.number > %s AND b.number <= %s AND (b.number < e.first - 1 OR b.number >= e.until)
+ ORDER BY b.number
 """
 
 
-def _keys_in_force() -> dict[int, range]:
-    """Return the numbers of the batches that each key may sign, whatever clocks said: all up to the
-    one that has the transaction of its replacement, which may have been awaited by the one before.
+def _not_in_force(part: Part) -> Iterator[Finding]:
+    """Yield the batches whose key was not in force, whatever clocks said: a key signs up to the
+    batch that has the transaction of its replacement, which the batch before may have awaited.
     """
+    of_part = part.since.number if part.since else 0, part.until.number if part.until else NO_END
     with connection.cursor() as cursor:
-        cursor.execute(_FIRST_SINCE)
-        since = cursor.fetchall()
-    newest = Batch.objects.aggregate(newest=Max("number"))["newest"] or 0
-    ends = [*(first or NO_END for _, first in since[1:]), NO_END]
-    return {
-        key: range(max((first or newest + 1) - 1, 0), end)
-        for (key, first), end in zip(since, ends, strict=True)
-    }
+        cursor.execute(_NOT_IN_FORCE, of_part)  # one statement: a key may be replaced meanwhile
+        for (number,) in cursor.fetchall():
+            yield _broken(number, "its key was not in force when it was sealed")
 
 
 def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:

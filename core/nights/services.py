@@ -5,6 +5,7 @@ Each job and day has one row. If a run is interrupted, the next run continues wi
 """
 
 import datetime
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 
@@ -94,9 +95,11 @@ def _days(first: datetime.date, last: datetime.date) -> list[datetime.date]:
     return [add_days(first, number) for number in range((last - first).days + 1)]
 
 
-def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
-    """Do everything that is due up to a day. Return the runs made. A failure is recorded and tried
-    again.
+def night_run(
+    *, until: datetime.date | None = None, tell: Callable[[JobRun], None] = lambda run: None
+) -> list[JobRun]:
+    """Do everything that is due up to a day. Return the runs made, and `tell` each as it ends. A
+    failure is recorded and tried again.
 
     A job that fails does not begin its next day; the other jobs continue. If the clock becomes
     wrong, the job under way fails and no other begins. Raises DayNotOver, NightRunning, NotQuiet,
@@ -119,6 +122,7 @@ def night_run(*, until: datetime.date | None = None) -> list[JobRun]:
             progress.step(job.name, number, len(due))
             run = _run(job, day)
             runs.append(run)
+            tell(run)
             if run.state != JobRun.State.DONE:
                 failed.add(job.name)
     return runs

@@ -34,7 +34,6 @@ from core.reports.parts import Event, Part, Span, balance_cents, nothing, post
 
 Data = Mapping[str, Any]
 State = Claim.State
-_OVER = (State.PAID, State.EXCHANGED, State.LAPSED, State.REFUSED, State.NO_PRIZE)
 # The acts on claims: model, field of the time, state of the claim afterwards (empty: the verdict).
 _ACTS: tuple[tuple[type[Model], str, str], ...] = (
     (Presentation, "presented_at", State.PRESENTED),
@@ -138,17 +137,17 @@ def _day_of(claim: Claim, state: str) -> datetime.date | None:
     """Return the day from which the money was carried over while the claim was in that state."""
     if state == State.LAPSED and hasattr(claim, "restoration"):
         return claim.restoration.lapsed_day
-    return claim.day if state in (State.LAPSED, State.REFUSED) else None
+    return claim.day if state in Claim.FORFEITED else None
 
 
 def context(span: Span) -> Iterator[Model]:
     """Yield what was open when the day began: claims, cash sessions and issued cheques."""
     open_ = Claim.objects.filter(opened_at__lt=span.since).filter(
-        ~Q(state__in=_OVER) | Q(changed_at__gte=span.since)
+        ~Q(state__in=Claim.OVER) | Q(changed_at__gte=span.since)
     )
     for claim in open_.order_by("pk"):
         state = state_before(claim, span.since)
-        if state and state not in _OVER:
+        if state and state not in Claim.OVER:
             yield as_of(claim, state)
             yield from _matched(claim, span)
     for session in CashSession.objects.filter(opened_at__lt=span.since):

@@ -88,6 +88,7 @@ _REFUSALS = {
     DocumentState.REFUSED: refusals.ClaimRefused,
 }
 UNTOUCHED = frozenset({DocumentState.PRIZE, DocumentState.REFUND_DUE})
+TO_BE_PAID = UNTOUCHED | {DocumentState.PRESENTED, DocumentState.GRANTED}
 
 
 def state_of(

@@ -33,7 +33,6 @@ from core.payoffice.postings import PRIZE, REFUND
 from core.payoffice.retired import PAYMENT_STAYS
 
 _HANDED_OVER = liability("payoffice:rebuilding")
-_GONE = {Claim.State.LAPSED, Claim.State.REFUSED}
 _OUT = {Claim.State.PAID, Claim.State.EXCHANGED}
 # Who paid in cash: those that stay, and the sums of those that left with a retired month. No cheque
 # left, and no payment at an office.
@@ -53,7 +52,7 @@ def rebuild_payoffice(books: Books) -> None:
     for source in sources.all_sources():
         for claimed in source.claimed():
             to = claimed.held
-            if claimed.state in _GONE:
+            if claimed.state in Claim.FORFEITED:
                 to = claimed.sent_to or claimed.held
             elif claimed.state in _OUT:
                 to = _HANDED_OVER

@@ -1,5 +1,5 @@
-"""Contribute the ledger and its marks, who sold, and what the journal sealed to the archive of a
-period.
+"""Contribute the ledger and its marks, statements and their payments, who sold, and what the
+journal sealed to the archive of a period.
 """
 
 from core.periods.archive.tables import ArchiveTable
@@ -27,6 +27,13 @@ EXISTS (SELECT FROM statements_mark m WHERE m.id = t.mark_id AND m.{_NEEDED})
 _MARK_NEEDED = f"""
 (t.{_NEEDED} OR EXISTS (SELECT FROM statements_markedbalance b WHERE b.mark_id = t.id
                            AND b.id > %(last_statements_markedbalance)s))
+"""
+
+# Debts by age read the weeks of 90 days. What is left of a statement is reckoned from its payments,
+# and from those since the week of the newest one, which is of the month or later.
+_WEEK_READ = "(t.week_to > %(last)s::date - 91 OR t.issued_at >= %(until)s)"
+_PAYMENT_READ = """
+(t.recorded_at >= %(until)s OR t.statement_id > %(last_statements_statement)s)
 """
 
 PERIOD_PARTS = ()
@@ -72,5 +79,14 @@ ARCHIVE_TABLES = (
         "statements_mark",
         stays=_MARK_NEEDED,
         after=("ledger_transfer", "statements_markedbalance"),
+    ),
+    ArchiveTable("statements_statement", stays=_WEEK_READ, acts_stay=True),
+    ArchiveTable(
+        "statements_remittance",
+        stays=_PAYMENT_READ,
+        after=("statements_statement",),
+        with_rows="statements_statement",
+        with_column="statement_id",
+        acts_stay=True,
     ),
 )

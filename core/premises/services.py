@@ -4,6 +4,7 @@ import datetime
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import F
 from django.db.models.functions import Greatest
 
 from core.database import clock
@@ -155,8 +156,8 @@ def terminal_roll(*, terminal: BareTerminal) -> Token:
     """Return a new token for a terminal that has proved itself.
 
     Its first use ends the present token. A terminal that never got the answer keeps its present
-    token and can roll again. Of one that had to name itself, the roll is a sign that staff are
-    shown. Raises Throttled, and TokenReplaced where another machine enrolled in its place since.
+    token and can roll again. Staff are shown that one had to name itself. Raises Throttled, and
+    TokenReplaced where another machine enrolled in its place since.
     """
     take(claim_of_row("rolls-of", terminal.terminal_id, ROLLS))
     token = _token_make(clock.now())
@@ -168,9 +169,21 @@ def terminal_roll(*, terminal: BareTerminal) -> Token:
         if not same.update(next_token_digest=digest, next_token_expires_at=until):
             raise TokenReplaced
         if terminal.named:
-            of, sign = terminal.terminal_id, TerminalCopy.Sign.UNKNOWN_TOKEN
-            TerminalCopy.objects.create(terminal_id=of, sign=sign, seen_at=clock.now())
+            _unknown_token_note(terminal.terminal_id)
     return token
+
+
+def _unknown_token_note(terminal: int) -> None:
+    """Note that a terminal named itself, once in an hour: each roll again says nothing new."""
+    now, sign = clock.now(), TerminalCopy.Sign.UNKNOWN_TOKEN
+    noted = TerminalCopy.objects.filter(
+        terminal_id=terminal,
+        sign=sign,
+        seen_at__gt=now - TOKEN_LENGTH,
+        seen_at__gte=F("terminal__enrolled_at"),
+    )
+    if not noted.exists():
+        TerminalCopy.objects.create(terminal_id=terminal, sign=sign, seen_at=now)
 
 
 def _token_make(now: datetime.datetime) -> Token:

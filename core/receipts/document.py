@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from django.utils.translation import get_language, gettext, override
 
-LANGUAGES = ("ca", "es", "en")
+from core.kernel.languages import LANGUAGES
 
 
 def present_language() -> str:

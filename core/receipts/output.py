@@ -6,8 +6,9 @@ import enum
 from django.utils.html import format_html
 
 from core.kernel.errors import Invalid
+from core.kernel.languages import LANGUAGES
 from core.receipts import escpos, html, text
-from core.receipts.document import LANGUAGES, Document
+from core.receipts.document import Document
 from core.receipts.paper import Paper
 
 

@@ -170,14 +170,7 @@ class _Pdf(FPDF):
         page_lines = int(page_mm / line_mm) - 1
         is_repeated = 0 < len(head_lines) < page_lines / 2
         most_lines = page_lines - len(head_lines) * is_repeated
-        # A line has a character at least.
-        drawn_rows = [
-            line
-            for row in rows
-            for line in (
-                self._lines(row, widths, most_lines) if max(map(len, row)) >= most_lines else [row]
-            )
-        ]
+        drawn_rows = [line for row in rows for line in self._lines(row, widths, most_lines)]
         self.style(Emphasis.NORMAL)
         with self.table(
             borders_layout=TableBordersLayout.NONE,
@@ -231,6 +224,8 @@ class _Pdf(FPDF):
 
         Otherwise it is returned as it is.
         """
+        if max(map(len, cells)) < most_lines:  # a line has a character at least
+            return [cells]
         tenth_mm = self.epw / sum(widths)
         wrapped = [
             self._wrapped(cell, width * tenth_mm) for cell, width in zip(cells, widths, strict=True)

@@ -126,7 +126,7 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "printer_test": _("Print a test page"),
     "player_language": _("Language of the player's screen"),
     "cash_up": _("Cash-up"),
-    "since": _("since {time}"),
+    "since": _("since {date}, {time}"),
     "in_drawer": _("Must be in the drawer"),
     "drawer_sales": _("Sales"),
     "drawer_annulments": _("Refunds"),

@@ -4,6 +4,7 @@ import uuid
 
 from django.utils.translation import gettext_lazy as _
 
+from core.database import clock
 from core.longwork.kinds import Content, Outcome, WorkKind
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -17,7 +18,13 @@ def _proposal(content: Content) -> Proposal:
 
 
 def _confirm(by: StaffActor, content: Content) -> Outcome:
+    """Carry the proposal out by a clock that is right to the end: what it publishes has its time.
+
+    Raises ClockUnsound, and what `two_persons.confirm` raises; then nothing of it is done.
+    """
+    clock.need_sound()
     proposal = two_persons.confirm(proposal=uuid.UUID(content["proposal"]), by=by)
+    clock.need_sound()
     return Outcome({"proposal": str(proposal)})
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from core.admin_support import navigation, signed_on
 from core.admin_support.acts import PROPOSED, Act, Done
-from core.admin_support.columns import link, money
+from core.admin_support.columns import day, link, money
 from core.admin_support.contents import Figure, Place, Table
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField, EurosField, MomentField
@@ -30,6 +30,7 @@ from core.staff.actor import StaffActor
 from core.statements import guarantee, papers, powers, services
 from core.statements.balances import outstanding_cents, with_outstanding
 from core.statements.guarantee import covers
+from core.statements.left import StatementUnknown
 from core.statements.models import (
     CashUp,
     CommissionRate,
@@ -37,10 +38,13 @@ from core.statements.models import (
     Mark,
     MarkedBalance,
     Remittance,
+    RetiredCommission,
+    RetiredRemittances,
+    RetiredStatements,
     Statement,
     Till,
 )
-from core.statements.weeks import in_uuid, statement_of
+from core.statements.weeks import in_uuid
 
 Data = dict[str, Any]
 
@@ -207,9 +211,12 @@ class StatementAdmin(ReadOnlyAdmin):
         return as_file(response, f"{statement}.csv")
 
     def _statement(self, request: HttpRequest, ident: uuid.UUID) -> Statement:
-        statement = statement_of(ident).select_related("premises").first()
-        if statement is None or not self.has_view_permission(request):
+        if not self.has_view_permission(request):
             raise Http404
+        try:
+            statement = services.statement_get(ident)
+        except StatementUnknown as error:
+            raise Http404(str(error)) from error
         look(EXPORT, statement)
         return statement
 
@@ -295,6 +302,45 @@ class MarkAdmin(ReadOnlyAdmin):
     columns = ("up_to", "made_at")
     read_power = powers.READ
     inlines = (_Balances,)
+
+
+@admin.register(RetiredStatements)
+class RetiredStatementsAdmin(ReadOnlyAdmin):
+    columns = ("id", "statements_left", "last_day")
+    shown = ("weeks",)
+    read_power = powers.READ
+    sortable_by = ()
+
+    @admin.display(description=_("statements"))
+    def statements_left(self, row: RetiredStatements) -> int:
+        return sum(row.statements)
+
+    @admin.display(description=_("last day"))
+    def last_day(self, row: RetiredStatements) -> str:
+        return day(max(row.last_sundays))
+
+    @admin.display(description=_("statements that left"))
+    def weeks(self, row: RetiredStatements) -> SafeString:
+        premises = Premises.objects.in_bulk(row.premises)
+        columns = row.premises, row.statements, row.last_sundays, row.closings_cents
+        return as_html(
+            [
+                {
+                    "premises": str(premises[ident]),
+                    "count": many,
+                    "last_day": last.isoformat(),
+                    "closing_cents": cents,
+                }
+                for ident, many, last, cents in zip(*columns, strict=True)
+            ]
+        )
+
+
+@admin.register(RetiredCommission, RetiredRemittances)
+class RetiredSumsAdmin(ReadOnlyAdmin):
+    columns = ("id", "retired")
+    shown = ("retired", "premises")
+    read_power = powers.READ
 
 
 def guarantees_panel(request: HttpRequest) -> Table | None:

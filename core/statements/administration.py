@@ -23,6 +23,9 @@ ADMINISTRATION = Administration(
             (
                 (models.Statement, "receipt_long"),
                 (models.Remittance, "payments"),
+                (models.RetiredStatements, "inventory"),
+                (models.RetiredRemittances, "inventory"),
+                (models.RetiredCommission, "inventory"),
                 (models.CommissionRate, "percent"),
                 (models.GuaranteeLimit, "shield"),
                 (models.CashUp, "calculate"),

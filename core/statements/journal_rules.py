@@ -134,20 +134,27 @@ LIMITED = Rule(
                greatest((p.content ->> 'in_force_from')::timestamptz, t.recorded_at))
     """,
 )
-# The parts of a bank movement are few, and an index finds them.
+# The parts of a bank movement are few, and an index finds them. One that left may have come before
+# this one or after it.
 MOVEMENT = Rule(
     "statements_remittance.of_its_movement",
     "two persons confirmed another statement, or did not say which premises have a part",
     "statements_remittance",
     """SELECT 'statements_remittance', t.id, t.journal_xid FROM statements_remittance t
          LEFT JOIN staff_proposal p ON p.id = t.proposal_id
+        CROSS JOIN LATERAL (
+            SELECT ARRAY(SELECT jsonb_array_elements_text(coalesce(p.content -> 'also_of', '[]'))),
+                   ARRAY(SELECT o.code::text FROM statements_remittance r
+                           JOIN premises_premises o ON o.id = r.premises_id
+                          WHERE upper(r.reference) = upper(t.reference)
+                            AND r.premises_id <> t.premises_id AND r.id < t.id)
+            ) parts(confirmed, recorded)
         WHERE p.content ->> 'statement' <> (
                SELECT s.uuid::text FROM statements_statement s WHERE s.id = t.statement_id)
-           OR coalesce(p.content -> 'also_of', '[]') <> (
-               SELECT coalesce(jsonb_agg(o.code ORDER BY o.code COLLATE "C"), '[]')
-                 FROM statements_remittance r JOIN premises_premises o ON o.id = r.premises_id
-                WHERE upper(r.reference) = upper(t.reference) AND r.premises_id <> t.premises_id
-                  AND r.id < t.id)
+           OR NOT confirmed @> recorded
+           OR EXISTS (SELECT FROM unnest(confirmed) c WHERE c <> ALL (recorded) AND c NOT IN (
+                   SELECT o.code FROM statements_movement_left(t.reference) l
+                     JOIN premises_premises o ON o.id = l))
     """,
 )
 ONCE = Rule(
@@ -155,10 +162,25 @@ ONCE = Rule(
     "premises paid a statement with the same bank movement",
     "payoffice_chequerecovery",
     """SELECT 'payoffice_chequerecovery', t.id, t.journal_xid FROM payoffice_chequerecovery t
-        WHERE t.reversed_at IS NULL AND EXISTS (
+        WHERE t.reversed_at IS NULL AND (EXISTS (
             SELECT FROM statements_remittance r WHERE upper(r.reference) = upper(t.reference))
+           OR EXISTS (SELECT FROM statements_movement_left(t.reference)))
     """,
     stands=True,
+)
+# What left is summed as it was published: as many statements and payments as left.
+LEFT_SUMMED = Rule(
+    "statements_left.summed",
+    "the sums of statements or payments that left are not of as many as were published to leave",
+    "statements_retiredstatements",
+    """
+    SELECT 'periods_retiredrows', d.id, d.journal_xid FROM periods_retiredrows d
+     WHERE d.relation = 'statements_statement'
+       AND d.leaves <> (SELECT coalesce(sum(l.statements), 0) FROM statements_left l
+                         WHERE l.retired = d.id)
+        OR d.relation = 'statements_remittance'
+       AND d.leaves <> (SELECT count(*) FROM statements_left_payments l WHERE l.retired = d.id)
+    """,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -166,6 +188,11 @@ RULES: tuple[Rule, ...] = (
     LIMITED,
     MOVEMENT,
     ONCE,
+    LEFT_SUMMED,
+    *(
+        with_parent(f"statements_retired{name}", "periods_retiredrows", "retired")
+        for name in ("commission", "remittances", "statements")
+    ),
     TILLS,
     DRAWER,
     with_rows(

@@ -19,6 +19,7 @@ from core.statements import powers
 from core.statements.balances import movements
 from core.statements.columns import Column
 from core.statements.guarantee import covers
+from core.statements.left import last_left
 from core.statements.models import CommissionRate, GuaranteeLimit, Remittance, Statement
 from core.statements.services import statement_get
 
@@ -28,7 +29,7 @@ class RunningAccount:
     """The present account of premises, in cents: since the last statement by column, and in total.
 
     `limit_cents` is 0 if no limit is on record. `left_cents` is what they may still sell before
-    they remit.
+    they remit. `archived_to` is the last day of the newest statement that left with a month.
     """
 
     premises: Premises
@@ -39,6 +40,7 @@ class RunningAccount:
     limit_cents: int
     left_cents: int
     last_statement: Statement | None
+    archived_to: datetime.date | None
 
 
 def statements(*, by: StaffActor, premises: str = "") -> QuerySet[Statement]:
@@ -49,7 +51,7 @@ def statements(*, by: StaffActor, premises: str = "") -> QuerySet[Statement]:
 
 
 def statement_one(*, by: StaffActor, ident: uuid.UUID) -> Statement:
-    """Return the statement. Raises StatementUnknown."""
+    """Return the statement. Raises StatementUnknown, StatementArchived."""
     by.need(powers.READ)
     return statement_get(ident)
 
@@ -104,4 +106,5 @@ def _running(place: Premises) -> RunningAccount:
         limit_cents=cover.limit_cents,
         left_cents=cover.left_cents,
         last_statement=last,
+        archived_to=last_left(place.pk),
     )

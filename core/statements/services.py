@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.days import add_days, natural_day
-from core.kernel.errors import Conflict, Invalid, InvariantBroken, NotFound
+from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.kernel.money import parse_percent, percent_text
 from core.kernel.texts import one_line
 from core.ledger import services as ledger
@@ -24,8 +24,9 @@ from core.premises.services import premises_by_code
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
-from core.statements import postings, powers, weeks
+from core.statements import left, postings, powers, weeks
 from core.statements.balances import alone_cents, outstanding_cents
+from core.statements.left import StatementUnknown
 from core.statements.models import CommissionRate, Remittance, Statement
 from core.statements.weeks import Figures, Week
 
@@ -46,11 +47,6 @@ class RateTooLate(Conflict):
 class ReferenceMissing(Invalid):
     code = "reference_missing"
     message = "The reference of the contract, guarantee or bank movement is needed."
-
-
-class StatementUnknown(NotFound):
-    code = "statement_unknown"
-    message = "There is no such statement."
 
 
 class RemittanceRefused(Conflict):
@@ -210,8 +206,10 @@ def _check(sunday: datetime.date, issued: list[Statement]) -> None:
 
 
 def statement_get(ident: uuid.UUID) -> Statement:
+    """Return a statement. Raises StatementUnknown, or StatementArchived if it has left."""
     statement = weeks.statement_of(ident).select_related("premises").first()
     if statement is None:
+        weeks.need_not_left(ident)
         raise StatementUnknown
     return statement
 
@@ -230,8 +228,8 @@ def statement_settle(
     What is paid to the premises is proposed, and so is what makes the payments that single persons
     recorded (`alone_cents`) reach the configured amount, and a part of a bank movement of which
     other premises have a part: it may be theirs alone. Another person confirms it. The same payment
-    again returns the first row. Raises StatementUnknown, ReferenceMissing, RemittanceRefused (more
-    than remains, or a future day), RemittanceRecorded, ProposalPending.
+    again returns the first row. Raises StatementUnknown, StatementArchived, ReferenceMissing,
+    RemittanceRefused (more than remains, or a future day), RemittanceRecorded, ProposalPending.
     """
     by.need(powers.SETTLE)
     issued, reference = statement_get(statement), one_line(reference)
@@ -285,12 +283,17 @@ def _hold(payment: _Asked) -> None:
 def _also_of(payment: _Asked) -> list[str]:
     """Return the codes of other premises that have a part of that bank movement."""
     others = Remittance.objects.exclude(premises_id=payment.statement.premises_id)
-    same = others.filter(reference__iexact=payment.reference)
-    return sorted(same.values_list("premises__code", flat=True))
+    same = set(
+        others.filter(reference__iexact=payment.reference).values_list("premises", flat=True)
+    )
+    same |= left.movement_premises(payment.reference) - {payment.statement.premises_id}
+    return sorted(Premises.objects.filter(pk__in=same).values_list("code", flat=True))
 
 
 def _recorded(payment: _Asked) -> Remittance | None:
-    """Return the row of that bank movement, if there is one. Raises RemittanceRecorded."""
+    """Return the row of that bank movement, if there is one. Raises RemittanceRecorded, also where
+    that row has left: it was of another statement.
+    """
     of_premises = Remittance.objects.filter(premises_id=payment.statement.premises_id)
     recorded = of_premises.filter(reference__iexact=payment.reference).first()
     if recorded is not None and (
@@ -298,6 +301,10 @@ def _recorded(payment: _Asked) -> Remittance | None:
         recorded.amount_cents,
         recorded.paid_on,
     ) != (payment.statement.pk, payment.amount_cents, payment.paid_on):
+        raise RemittanceRecorded(reference=payment.reference)
+    if recorded is None and payment.statement.premises_id in left.movement_premises(
+        payment.reference
+    ):
         raise RemittanceRecorded(reference=payment.reference)
     return recorded
 

@@ -10,7 +10,7 @@ from django.db.models import Max, Min, Q, QuerySet
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.ledger import openings
 from core.ledger.models import Transfer
-from core.statements import commission
+from core.statements import commission, left
 from core.statements.balances import Movement, balances_until, movements, premises_accounts
 from core.statements.columns import Column
 from core.statements.commission import Rates
@@ -42,6 +42,17 @@ def in_uuid(ident: uuid.UUID, statement: str = "") -> Q:
 def statement_of(ident: uuid.UUID) -> QuerySet[Statement]:
     """Return the statement with that UUID, found by the week and premises in it; or none."""
     return Statement.objects.filter(in_uuid(ident), uuid=ident)
+
+
+def need_not_left(ident_of: uuid.UUID) -> None:
+    """Raise StatementArchived if a statement had that UUID and has left with a month."""
+    try:
+        monday = datetime.date.fromordinal(ident_of.int >> 96)
+    except (ValueError, OverflowError):
+        return
+    premises_id = ident_of.int & (1 << 48) - 1
+    if ident_of == ident(premises_id, monday):
+        left.need_not_left(ident_of, premises_id, monday)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,12 +37,12 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.trace import Span, SpanKind, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from core.api.limits import PROBES
+from core.api.metrics import METHODS
 from core.database import statements
 
 REQUEST_ID = "lototrot.request_id"
 _UNMATCHED = "unmatched"
-_PROBES = frozenset({"/livez", "/readyz", "/metrics"})
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _LONGEST_STATEMENT = 4000
 _VERB = re.compile(r"\s*(\w+)")
 _TARGET = re.compile(r'\b(?:FROM|INTO|UPDATE|CALL|JOIN)\s+"?([a-z_][\w.]*)', re.IGNORECASE)
@@ -59,9 +59,9 @@ class Requests:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path in _PROBES:
+        if request.path in PROBES:
             return self._get_response(request)
-        method = request.method if request.method in _METHODS else "_OTHER"
+        method = request.method if request.method in METHODS else "_OTHER"
         with _span(str(method), SpanKind.SERVER) as span:
             ident = trace.format_trace_id(span.get_span_context().trace_id)
             with structlog.contextvars.bound_contextvars(trace_id=ident):

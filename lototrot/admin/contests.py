@@ -273,7 +273,7 @@ class ContestAdmin(ReadOnlyAdmin):
     def obstacles(self, row: Contest) -> Any:
         if row.state == Contest.State.DRAFT:
             return lines(f"{GATES[gate.code]} ({gate.article})" for gate in _missing(row)) or "–"
-        if row.state in (Contest.State.CLOSED, Contest.State.SETTLED):
+        if row.state in Contest.UNORDERED:
             return lines(missing_text(gap) for gap in results_missing(row)) or "–"
         return "–"
 

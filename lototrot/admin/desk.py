@@ -157,7 +157,7 @@ class _Desk:
         """Return what a contest's races lack before its settlement or its payment order. Races that
         have not begun are left out.
         """
-        if self.contest.state not in (Contest.State.CLOSED, Contest.State.SETTLED):
+        if self.contest.state not in Contest.UNORDERED:
             return []
         ahead = {leg.position for leg in self.legs if leg.card.record.state is RaceState.SCHEDULED}
         gaps = results_missing(self.contest, records_of)

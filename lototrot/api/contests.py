@@ -10,7 +10,7 @@ from core.api.schema import operation
 from core.api.shapes import Cents, Choice, Day, Flag, Instant, PageQuery, Shape, Text, Whole
 from core.api.views import StaffView, json_response
 from core.database import clock
-from core.receipts.document import LANGUAGES
+from core.kernel.languages import LANGUAGES
 from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers

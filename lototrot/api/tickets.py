@@ -29,12 +29,12 @@ from core.api.shapes import (
 from core.api.views import BareTerminalView, TerminalView, json_response
 from core.database.clock import ClockUnsound
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
+from core.kernel.languages import LANGUAGES
 from core.kernel.request_uuids import REFUSALS, RequestArchived, RequestUuidVersion
 from core.payoffice.sources import DocumentArchived
 from core.premises.access import Capability, TerminalCannot
 from core.premises.requests import UuidReused
 from core.proofs.head import recent_head
-from core.receipts.document import LANGUAGES
 from core.receipts.output import Output
 from lototrot.api import samples
 from lototrot.engine.races import numbers_of

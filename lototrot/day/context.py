@@ -23,13 +23,6 @@ from lototrot.services.contest.published_terms import OPENING
 from lototrot.services.tickets.retired import need_all
 
 State = Contest.State
-_ENDED = (
-    Claim.State.PAID,
-    Claim.State.EXCHANGED,
-    Claim.State.LAPSED,
-    Claim.State.REFUSED,
-    Claim.State.NO_PRIZE,
-)
 
 
 def context(span: Span) -> Iterator[Model]:
@@ -58,7 +51,7 @@ def _contests(span: Span) -> QuerySet[Contest]:
     ordered_before = Q(payment_order__ordered_at__lt=span.since)
     ended = ordered_before & Q(lapse__lapsed_at__lt=span.since)
     open_claims = Claim.objects.filter(game=Game.LOTOTROT).filter(
-        ~Q(state__in=_ENDED) | Q(opened_at__gte=span.since) | Q(changed_at__gte=span.since)
+        ~Q(state__in=Claim.OVER) | Q(opened_at__gte=span.since) | Q(changed_at__gte=span.since)
     )
     claimed = Ticket.objects.filter(pk__in=open_claims.values("document_id")).values("contest")
     refunds = Void.objects.exclude(reason=Void.Reason.ERROR).values("ticket__contest")
@@ -168,7 +161,7 @@ def _settled(contest: Contest, instant: datetime) -> Iterator[Model]:
 
 def _owed(contest: Contest, span: Span) -> Iterator[Model]:
     """Yield the unpaid prizes and refunds of a contest whose payment is ordered."""
-    ended = Claim.objects.filter(game=Game.LOTOTROT, state__in=_ENDED, opened_at__lt=span.since)
+    ended = Claim.objects.filter(game=Game.LOTOTROT, state__in=Claim.OVER, opened_at__lt=span.since)
     ended_before = ended.exclude(changed_at__gte=span.since).values("document_id")
     prizes = Prize.objects.filter(
         settlement__payment_order__contest=contest, prize_cents__gt=0

@@ -105,6 +105,9 @@ class Contest(Guarded):
         ORDERED = "ordered", _("Payment ordered")
 
     NEVER_ON_SALE = (State.DRAFT, State.DISCARDED)
+    UNCLOSED = (State.OPEN, State.STOPPED)
+    UNORDERED = (State.CLOSED, State.SETTLED)
+    WITH_SETTLEMENT = (State.SETTLED, State.ORDERED)
 
     class Cause(models.TextChoices):
         SCHEDULE = "schedule", _("Scheduled time")
@@ -137,7 +140,6 @@ class Contest(Guarded):
         "closed": ("settled",),
         "settled": ("closed", "ordered"),
     }
-    UNCLOSED = (State.OPEN, State.STOPPED)
 
     meeting = models.ForeignKey(
         Meeting, models.PROTECT, related_name="contests", verbose_name=_("meeting")

@@ -127,9 +127,8 @@ def breach_among(contest: Contest, *, ordered: bool) -> bool:
     """Return whether a contest has bets in breach that must be undone: with `ordered` one whose
     payment is ordered, else one that is closed or settled.
     """
-    states = (Contest.State.CLOSED, Contest.State.SETTLED)
-    stands = contest.state == Contest.State.ORDERED if ordered else contest.state in states
-    return stands and breach_pending(contest.pk)
+    states = (Contest.State.ORDERED,) if ordered else Contest.UNORDERED
+    return contest.state in states and breach_pending(contest.pk)
 
 
 # Every closed contest is looked at until it is ordered; then only where a fact was corrected since.

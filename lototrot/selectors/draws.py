@@ -33,7 +33,8 @@ class CertifiedDraw:
 class RaceDraw:
     """The draw of a race that is in force. `order` is empty until the draw takes place.
 
-    `balls_wait` says that balls were drawn by hand and wait for the inspector.
+    `balls_wait` says that balls were drawn by hand and wait for the inspector. `withdrawn` are the
+    numbers that were withdrawn in time when the field was fixed; None until then.
     """
 
     ident: uuid.UUID
@@ -41,6 +42,7 @@ class RaceDraw:
     due_at: datetime | None
     place: str
     balls_wait: bool
+    withdrawn: frozenset[int] | None
     order: tuple[int, ...]
     certified_at: datetime | None
 
@@ -89,6 +91,7 @@ def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
         "due_at",
         Subquery(newest_place),
         balls_wait(),
+        F("field__facts__withdrawn"),
         F("outcome__order"),
         F("certificate__certified_at"),
     )
@@ -99,8 +102,9 @@ def race_draws(race_ids: Collection[int]) -> dict[int, RaceDraw]:
             due_at,
             place or "",
             waits,
+            None if withdrawn is None else frozenset(withdrawn),
             tuple(map(int, order or ())),
             certified_at,
         )
-        for subject, ident, state, due_at, place, waits, order, certified_at in rows
+        for subject, ident, state, due_at, place, waits, withdrawn, order, certified_at in rows
     }

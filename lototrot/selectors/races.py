@@ -76,11 +76,13 @@ class RaceRecord:
     def withdrawn(self) -> frozenset[int]:
         """Return the numbers withdrawn in time: before the start, or by the declaration [B6, B7].
 
-        Withdrawals that a classification was confirmed with keep counting, even if a later
-        correction moves the start.
+        Withdrawals that a classification was confirmed with, or that the field of a draw was fixed
+        with, keep counting, even if a later correction moves the start.
         """
         if self.classification:
             return frozenset(w.number for w in self.withdrawals if w.confirmed_at)
+        if self.draw and self.draw.withdrawn is not None:
+            return self.draw.withdrawn
         return frozenset(w.number for w in self.withdrawals if self.in_time(w.effective_at))
 
     @property

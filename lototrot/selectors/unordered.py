@@ -40,7 +40,7 @@ class Waiting:
 @once
 def unordered() -> list[Unordered]:
     """Return the contests with results and without a payment order, by day."""
-    ended = Contest.objects.filter(state__in=[State.CLOSED, State.SETTLED])
+    ended = Contest.objects.filter(state__in=Contest.UNORDERED)
     without_order = []
     for contest in ended.select_related("meeting").order_by("day", "pk"):
         try:

@@ -11,16 +11,20 @@ END $$;
 
 CREATE OR REPLACE TRIGGER draw_begun BEFORE INSERT OR UPDATE OF reversed_at ON lototrot_withdrawal
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_begun();
--- A corrected start changes the field only by the withdrawals that are before the one start and not before
--- the other (14.III.5.4.1). Another correction is for the bets sold after the start [C6, C9].
+-- A field that is fixed stands, whatever start is corrected for the bets sold after it [C6, C9]. While balls
+-- wait, a correction leaves each withdrawal on its side of the start (14.III.5.4.1).
 CREATE OR REPLACE FUNCTION lototrot_guard_begun_start() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF draws_begun('lototrot.race', 'race:' || NEW.race_id) AND NOT coalesce((
-           SELECT s.race_id = NEW.race_id AND NOT EXISTS (
+           SELECT s.race_id = NEW.race_id AND (EXISTS (
+                      SELECT FROM draws_draw d JOIN draws_drawfield f ON f.draw_id = d.id
+                       WHERE d.kind = 'lototrot.race' AND d.subject = 'race:' || NEW.race_id
+                         AND d.state NOT IN ('called_off', 'abandoned'))
+                  OR NOT EXISTS (
                       SELECT FROM lototrot_withdrawal w
                        WHERE w.race_id = NEW.race_id AND w.reversed_at IS NULL
                          AND (w.effective_at < s.actual_start_at)
-                             <> (w.effective_at < NEW.actual_start_at))
+                             <> (w.effective_at < NEW.actual_start_at)))
              FROM lototrot_racestart s WHERE s.id = NEW.corrects_id), false) THEN
         RAISE EXCEPTION 'race %: its draw has begun', NEW.race_id
             USING ERRCODE = 'restrict_violation';

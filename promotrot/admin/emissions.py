@@ -17,6 +17,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import LEAST_DICE, MOST_PIECES, Source
 from core.staff.actor import StaffActor
 from promotrot import powers
+from promotrot.admin.words import RESTORED
 from promotrot.models.emission import (
     ClosingStatement,
     Commitment,
@@ -30,6 +31,7 @@ from promotrot.models.emission import (
     WitnessEntropy,
 )
 from promotrot.models.valuation import Valuation
+from promotrot.selectors.emissions import restored_since
 from promotrot.selectors.public import sold_now
 from promotrot.selectors.things import shortages_of, valuations_of
 from promotrot.services import closing, emissions, valuing
@@ -96,6 +98,11 @@ def _things(emission: Emission) -> Facts:
     return [*valued, *short]
 
 
+def _before_sale(emission: Emission) -> Facts:
+    """Return what to look at before the emission is put on sale."""
+    return [*((RESTORED, reason) for reason in restored_since(emission)), *_things(emission)]
+
+
 def _open(by: StaffActor, emission: Emission, data: Data) -> Done:
     return Done(PROPOSED, emissions.emission_open_propose(by=by, emission=emission))
 
@@ -146,7 +153,7 @@ OPEN = Act(
     power=powers.OPEN_EMISSION,
     run=_open,
     icon="play_circle",
-    facts=_things,
+    facts=_before_sale,
     offered=lambda by, e: e.state == (State.MIXED if e.dealt else State.DRAFT),
 )
 VALUE = Act(

@@ -2,6 +2,8 @@
 
 from django.utils.translation import gettext_lazy as _
 
+RESTORED = _("Database restored since the seed was fixed: was it sold already?")
+
 # Why a game cannot be approved, by the code of the fault.
 FAULTS = {
     "price_out_of_range": _("The price is outside the limits"),

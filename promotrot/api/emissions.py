@@ -262,7 +262,9 @@ class Entropy(StaffView):
 class Opening(StaffView):
     @operation(
         "Propose to put an emission on sale; another person confirms",
-        "`stock_short` of the emission warns of things that are not in stock [P21].",
+        "`stock_short` of the emission warns of things that are not in stock [P21]."
+        " `restored_since` of the proposal has the reason of each restore of the database since the"
+        " seed was fixed: what was lost may have had the emission on sale.",
         answer=ProposalOut,
         status=201,
         idempotent=True,

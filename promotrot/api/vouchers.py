@@ -26,10 +26,11 @@ from core.api.shapes import (
 )
 from core.api.views import BareTerminalView, StaffView, TerminalView, json_response
 from core.kernel import codes
+from core.kernel.languages import LANGUAGES
 from core.kernel.request_uuids import REFUSALS
 from core.payoffice.refusals import CashSessionMissing, ClaimLapsed
 from core.premises.requests import UuidReused
-from core.receipts.document import LANGUAGES, present_language
+from core.receipts.document import present_language
 from core.receipts.output import Output
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending

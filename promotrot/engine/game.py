@@ -5,12 +5,12 @@ The approval lists all faults at once. It returns what is published with the gam
 pre-drawn emission, or the exact percentages of a probabilistic game.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from typing import Final
 
+from core.kernel.languages import LANGUAGES
 from core.kernel.regulation import GameFigures
 from promotrot.engine import presentation as pictures
 from promotrot.engine import prize_table, strategies
@@ -19,8 +19,6 @@ from promotrot.engine.presentation import Presentation, Symbols
 from promotrot.engine.prize_table import PredrawnType
 from promotrot.engine.rules import Fault
 from promotrot.engine.strategies import Percentages, ProbabilisticType
-
-LANGUAGES: Final = ("ca", "es", "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +71,10 @@ class Approval:
     plan: Plan | None
 
 
-def approve(
-    game: Game, figures: GameFigures, *, day: date, languages: Sequence[str] = LANGUAGES
-) -> Approval:
+def approve(game: Game, figures: GameFigures, *, day: date) -> Approval:
     """Check a game on the day of its approval. `figures` are Promotrot's figures in force."""
-    rules_published = all(lang in game.texts and game.texts[lang].rules for lang in languages)
-    faults = list(_text_faults(game, languages))
+    rules_published = all(lang in game.texts and game.texts[lang].rules for lang in LANGUAGES)
+    faults = list(_text_faults(game))
     plan = None
     if isinstance(game, PredrawnGame):
         faults += prize_table.faults(game.kind, figures, day=day, rules_published=rules_published)
@@ -105,10 +101,10 @@ def _percentages(game: Game) -> Percentages:
     return Percentages(exact, exact, exact)
 
 
-def _text_faults(game: Game, languages: Sequence[str]) -> Iterable[Fault]:
+def _text_faults(game: Game) -> Iterable[Fault]:
     things = {prize.in_kind.description for prize in game.kind.prizes if prize.in_kind is not None}
     labels = {*_labels(game)}
-    for language in languages:
+    for language in LANGUAGES:
         texts = game.texts.get(language)
         missing = (
             ["everything"]

@@ -126,27 +126,8 @@ def faults(
     be spread over blocks [P2].
     """
     faults_found = [*prize_faults(kind.prizes, day=day, table="tiers")]
-    for number, tier in enumerate(kind.tiers, start=1):
-        if tier.count < 1:
-            faults_found.append(
-                Fault(
-                    "tier_without_prizes",
-                    "15.II.2",
-                    f"Tier {number} has no prizes.",
-                    f"$.tiers[{number - 1}].count",
-                )
-            )
-        if tier.extra and tier.prize not in _base_prizes(kind):
-            detail = f"Tier {number} is extra, but the table has no such prize to show it as."
-            faults_found.append(Fault("extra_not_in_table", "15.II.2", detail))
-        if not tier.extra and any(other.extra for other in kind.tiers[: number - 1]):
-            faults_found.append(
-                Fault("extra_not_last", "15.II.2", "Extra tiers come after the table.")
-            )
-        if any(tier.prize == o.prize and tier.extra == o.extra for o in kind.tiers[: number - 1]):
-            detail = f"Tier {number} is there twice."
-            place = f"$.tiers[{number - 1}]"
-            faults_found.append(Fault("tier_repeated", "15.II.2", detail, place))
+    for number in range(1, len(kind.tiers) + 1):
+        faults_found += _tier_faults(kind, number)
     sound = [tier for tier in kind.tiers if tier.count > 0 and tier.prize.value_cents > 0]
     table = rules.Plan(
         price_cents=kind.price_cents,
@@ -163,6 +144,22 @@ def faults(
         exact = Fraction(100 * kind.prizes_cents, kind.takings_cents)
         faults_found += declared_faults(kind.prize_percent, exact)
     return tuple(faults_found)
+
+
+def _tier_faults(kind: PredrawnType, number: int) -> Iterable[Fault]:
+    """Yield the faults of a tier, counted from 1, beside those before it."""
+    before, tier = kind.tiers[: number - 1], kind.tiers[number - 1]
+    article, place = "15.II.2", f"$.tiers[{number - 1}]"
+    if tier.count < 1:
+        detail = f"Tier {number} has no prizes."
+        yield Fault("tier_without_prizes", article, detail, f"{place}.count")
+    if tier.extra and tier.prize not in _base_prizes(kind):
+        detail = f"Tier {number} is extra, but the table has no such prize to show it as."
+        yield Fault("extra_not_in_table", article, detail)
+    if not tier.extra and any(other.extra for other in before):
+        yield Fault("extra_not_last", article, "Extra tiers come after the table.")
+    if any((other.prize, other.extra) == (tier.prize, tier.extra) for other in before):
+        yield Fault("tier_repeated", article, f"Tier {number} is there twice.", place)
 
 
 def prize_faults(prizes: Sequence[Prize], *, day: date, table: str) -> list[Fault]:

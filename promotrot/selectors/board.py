@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.receipts.document import LANGUAGES
+from core.kernel.languages import LANGUAGES
 from promotrot.models.emission import Emission
 from promotrot.selectors.public import public_document, public_figures, shown_emissions
 

@@ -4,11 +4,15 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from core.journal.lineages import LINEAGE
 from core.kernel.money import percent_up
+from core.proofs.log import published
+from core.proofs.models import LogEntry
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.models.emission import Emission
 from promotrot.selectors.closing import emission_figures
+from promotrot.services.publications import ENTROPY
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +53,16 @@ def standing(*, by: StaffActor, emission: Emission) -> Standing:
         minimum_cents=percent_up(takings, figures.minimum_percent),
         game_owes_cents=figures.owed_before_cents,
     )
+
+
+def restored_since(emission: Emission) -> list[str]:
+    """Return the reasons of the journal's lineages that began after the emission's seed was fixed.
+
+    A restore to an earlier time begins one. What was lost may have had the emission on sale: it
+    would deal the same prizes again, and who saw them knows what comes next (15.II.2).
+    """
+    fixed = published(kind=ENTROPY, subject=emission.reference)
+    if fixed is None:
+        return []
+    since = LogEntry.objects.filter(kind=LINEAGE, sequence__gt=fixed.sequence)
+    return [entry.document["reason"] for entry in since.order_by("sequence")]

@@ -5,8 +5,6 @@ from django.db.models import Sum
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.game import Game
 
-"""The states of an emission whose closing statement is made."""
-
 
 def owed_cents(game: Game) -> int:
     """Return the game's debt to prizes by its last closing statement."""

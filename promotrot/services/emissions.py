@@ -40,6 +40,7 @@ from promotrot.models.emission import (
     WitnessEntropy,
 )
 from promotrot.models.game import Game, GameApproval
+from promotrot.selectors.emissions import restored_since
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import fundable_cents
 from promotrot.services import publications
@@ -65,6 +66,11 @@ class GameNotApproved(Conflict):
 class EmissionState(Conflict):
     code = "emission_state"
     message = "The emission is not at the point where this can be done."
+
+
+class EmissionRestored(Conflict):
+    code = "emission_restored"
+    message = "The database was restored after this was proposed: reject it, and propose it again."
 
 
 class EmissionWaiting(Conflict):
@@ -209,11 +215,11 @@ def emission_commit(
     emission is past this state.
     """
     by.need(powers.COMMIT_EMISSION)
-    means = method.Means(method.Source(source), pieces)
+    means = method.Means.of(source, pieces)
     emission = emission_hold(emission)
     existing = Commitment.objects.filter(emission=emission).first()
     if existing is not None:
-        if _means(existing) != means:
+        if method.Means.of(existing.source, existing.pieces) != means:
             raise CommittedOtherwise(source=existing.source, pieces=existing.pieces)
         return emission
     _need_state(emission, Emission.State.DRAFT, dealt=True)
@@ -234,10 +240,6 @@ def emission_commit(
     return emission
 
 
-def _means(commitment: Commitment) -> method.Means:
-    return method.Means(method.Source(commitment.source), commitment.pieces)
-
-
 @transaction.atomic
 def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str) -> Emission:
     """Record an inspector's public entropy, once, after the commitment is published.
@@ -254,7 +256,8 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     entropy = method.entropy_canonical(method.Source(source), text)
     if emission.commitment.committed_by_id == by.user_id:
         raise WitnessNotApart
-    _means(emission.commitment).need_kept(method.Source(source), entropy)
+    committed = method.Means.of(emission.commitment.source, emission.commitment.pieces)
+    committed.need_kept(method.Source(source), entropy)
     witness = WitnessEntropy.objects.create(
         emission=emission,
         entropy=entropy,
@@ -272,8 +275,9 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
 def emission_open_propose(*, by: StaffActor, emission: Emission) -> Proposal:
     """Propose to put the emission on sale, with the terms of its plan; another person confirms.
 
-    `selectors.things.shortages_of` warns where the stock of its things is short [P21]. Raises
-    EmissionState, GameEnded, ValuationTooOld, ProposalPending.
+    `selectors.things.shortages_of` warns where the stock of its things is short [P21]. Both persons
+    see the restores since the seed was fixed (`restored_since`): a restore in between is refused
+    with EmissionRestored. Raises EmissionState, GameEnded, ValuationTooOld, ProposalPending.
     """
     by.need(powers.OPEN_EMISSION)
     emission = emission_get(emission.reference)
@@ -296,7 +300,7 @@ def _need_openable(emission: Emission) -> None:
 def _terms(emission: Emission) -> two_persons.Content:
     """Return what players rely on in the emission, as the second person reads it.
 
-    None of it changes once the emission is planned.
+    Of that only restores of the database come later than the plan.
     """
     commitment = Commitment.objects.filter(emission=emission).first()
     return {
@@ -306,6 +310,7 @@ def _terms(emission: Emission) -> two_persons.Content:
         "extra_cents": emission.extra_cents,
         "stop_without_top": emission.stop_without_top,
         "commitment": commitment.digest if commitment else "",
+        "restored_since": restored_since(emission),
         "tiers": [
             {
                 "number": tier.number,
@@ -323,6 +328,8 @@ def _open(proposal: Proposal, by: StaffActor) -> None:
     """Put the emission on sale and make its lanes: as many rows for a small one as for a large."""
     emission = emission_hold(emission_get(proposal.content["emission"]))
     _need_openable(emission)
+    if restored_since(emission) != proposal.content.get("restored_since", []):
+        raise EmissionRestored(emission=emission.reference)
     opening = Opening.objects.create(emission=emission, opened_at=clock.now(), proposal=proposal)
     Lane.objects.bulk_create(
         Lane(emission=emission, opening=opening, first=first, tickets=tickets)

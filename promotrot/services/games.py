@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from core.database import clock
@@ -190,12 +189,7 @@ def approval_on_today(game: engine.Game) -> engine.Approval:
 
     It also checks that every language has texts and that every sign has a drawing (15.I.1).
     """
-    approval = engine.approve(
-        game,
-        figures_today(),
-        day=natural_day(clock.now()),
-        languages=[code for code, _ in settings.LANGUAGES],
-    )
+    approval = engine.approve(game, figures_today(), day=natural_day(clock.now()))
     missing = artwork_missing(game)
     if not missing:
         return approval

@@ -219,7 +219,7 @@ class Vouchers:
             for state, reference, refund, cents, drawn_by in cursor.fetchall():
                 owed = accounts.refunds(reference) if refund else accounts.vouchers(reference)
                 to = None
-                if state in (Claim.State.LAPSED, Claim.State.REFUSED):
+                if state in Claim.FORFEITED:
                     to = owed if refund else _forfeited_to(drawn_by)
                 yield Claimed(state, owed, accounts.held(reference), cents, to)
 

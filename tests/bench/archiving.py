@@ -26,6 +26,8 @@ SHRUNK = (
     *("ledger_transfer", "ledger_openingbalance", "lototrot_void"),
     *("lototrot_retiredsales", "lototrot_retiredmarks", "lototrot_retiredprizes"),
     *("lototrot_displayacknowledgement", "statements_mark", "statements_markedbalance"),
+    *("statements_statement", "statements_remittance", "statements_retiredstatements"),
+    *("statements_retiredcommission", "statements_retiredremittances"),
     *("promotrot_playact", "promotrot_voucherprint", "promotrot_unprintedvoucher"),
     *("lototrot_prize", "payoffice_claim", "payoffice_payment", "payoffice_retiredpayments"),
 )

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from core.kernel.languages import LANGUAGES
 from core.ledger.services import balance_cents
 from core.proofs import log
-from core.receipts.document import LANGUAGES
 from core.screens import live
 from core.staff.powers import Role
 from lototrot import accounts

@@ -7,8 +7,10 @@ import pytest
 from django.utils import translation
 from django.utils.translation import gettext
 
+from core.kernel.days import natural_day
 from core.premises import operators
 from core.premises.models import Operator, OperatorSession
+from core.receipts.formats import format_date
 from core.screens import texts
 from core.statements.models import CashUp
 from core.traffic.rates import Rate
@@ -76,6 +78,8 @@ def _closed_meanwhile(browser: Browser, shop: desk.Shop, closed: str) -> None:
     browser.find(".bet .empty")  # asked again, nothing is on sale
     assert Ticket.objects.count() == 4
     browser.click("#tab-day")
+    since = natural_day(OperatorSession.objects.earliest("started_at").started_at)
+    browser.says(".cash-up h2", format_date(since, browser.language))
     browser.says(".cash-up .facts", "9,00" if browser.language != "en" else "9.00")
     browser.type("#cash-counted", "8.50")
     browser.says(".cash-up output", "0,50" if browser.language != "en" else "0.50")

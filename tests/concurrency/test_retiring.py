@@ -20,8 +20,20 @@ from core.periods.models import ClosedPeriod
 from core.statements import nightly as stating
 from tests.core.periods.archive.conftest import own_month as own_month
 from tests.core.periods.archive.conftest import retired
+from tests.core.periods.archive.test_statements_leave import (
+    IN_PART,
+    LEFT,
+    PAYMENTS,
+    STATEMENTS,
+    named,
+    night,
+    of_shop,
+    settle,
+    sound,
+)
+from tests.core.periods.archive.test_statements_leave import june as june
 from tests.support import factories
-from tests.support.concurrency.sales import apart
+from tests.support.concurrency.sales import apart, elsewhere
 from tests.support.journaling import meanwhile, seal_all
 from tests.support.stating import debts_now
 
@@ -88,3 +100,18 @@ def test_balances_that_are_read_while_a_month_leaves_are_whole(
         assert read() == (held, debts)
     assert read() == (held, debts)
     assert stating.audit_everything().counts["statements"] > 0
+
+
+def test_a_payment_of_an_old_statement_under_way_stays_and_the_retirement_waits_for_it(
+    june: ClosedPeriod, tmp_path: Path
+) -> None:
+    stays = of_shop(IN_PART)
+    with transaction.atomic():
+        settle(stays, "TRF 8/2030", 10)
+        leaving = elsewhere(lambda: retired(june, tmp_path))
+        assert not leaving.done()
+    leaving.result()
+    assert named(june) == {STATEMENTS: (4 * LEFT, 2 * LEFT), PAYMENTS: (3, 2)}
+    assert night() > 0 and night() == 0
+    assert stays.remittances.count() == 2
+    sound()

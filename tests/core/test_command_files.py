@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 from core.database.clock import ClockUnsound
 from core.database.management.whole_file import whole_file
 from core.tools.embedded.server import ROOT
+from tests.support.processes.forking import forked
 
 pytestmark = pytest.mark.django_db
 
@@ -156,19 +157,31 @@ def test_a_verification_of_nothing_does_not_say_that_all_is_well(arguments: list
         call_command("journal_verify", *arguments)
 
 
-@pytest.mark.parametrize("command", ["ledger_rebuild", "night", "journal_verify", "migrate"])
-def test_a_database_that_is_away_is_told_in_words(command: str) -> None:
+COMMAND = """
+import runpy
+import sys
+
+sys.argv = ["manage.py", {command!r}]
+runpy.run_path("manage.py", run_name="__main__")
+"""
+AWAY = ["ledger_rebuild", "night", "journal_verify", "migrate", "showmigrations"]
+
+
+@pytest.fixture(scope="module")
+def without_database() -> dict[str, subprocess.CompletedProcess[str]]:
+    """The ends of commands whose database is away, by command."""
+    url = "postgresql://lototrot_app:secret@127.0.0.1:1/lototrot"
+    environment = {"PROFILE": "development", "DATABASE_URL": url, "DATABASE_OWNER_URL": ""}
+    programs = [COMMAND.format(command=command) for command in AWAY]
+    return dict(zip(AWAY, forked(*programs, environment=environment), strict=True))
+
+
+@pytest.mark.parametrize("command", AWAY)
+def test_a_database_that_is_away_is_told_in_words(
+    without_database: dict[str, subprocess.CompletedProcess[str]], command: str
+) -> None:
     """An operator on the worst night reads a sentence, and no page of the program."""
-    away = {"DATABASE_URL": "postgresql://lototrot_app:secret@127.0.0.1:1/lototrot"}
-    ended = subprocess.run(
-        [sys.executable, "manage.py", command],
-        cwd=ROOT,
-        env=os.environ | {"PROFILE": "development", "DATABASE_OWNER_URL": ""} | away,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    ended = without_database[command]
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr and "secret" not in ended.stderr
     assert "the database does not answer" in ended.stderr

@@ -6,16 +6,7 @@ import pytest
 
 from tests.support import factories
 from tests.support.api import refused
-from tests.support.lototrot.meeting_by_api import (
-    Staff,
-    at,
-    imported,
-    ok,
-    prepared,
-    programme,
-    put_on_sale,
-    sold,
-)
+from tests.support.lototrot.meeting_by_api import Staff, at, contest_on_sale, ok, sold
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
 SUNDAY = date(2030, 6, 9)
@@ -30,8 +21,7 @@ def staff() -> Staff:
 
 @pytest.fixture
 def contest(staff: Staff) -> dict:
-    starts = [at(SUNDAY, 17 + n // 2, 30 * (n % 2)) for n in range(7)]
-    return put_on_sale(staff, prepared(staff, imported(staff, programme(starts, SUNDAY))))
+    return contest_on_sale(staff, SUNDAY)
 
 
 def published(staff: Staff) -> list[tuple[int, int]]:

@@ -15,17 +15,7 @@ from lototrot.models.tickets import Ticket
 from lototrot.selectors.board import board_document, board_pulse
 from tests.support import factories
 from tests.support.api import refused, staff_api, terminal_api
-from tests.support.lototrot.meeting_by_api import (
-    Staff,
-    at,
-    imported,
-    ok,
-    prepared,
-    programme,
-    put_on_sale,
-    sold,
-    started,
-)
+from tests.support.lototrot.meeting_by_api import Staff, at, contest_on_sale, ok, sold, started
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
 SUNDAY = date(2030, 6, 9)
@@ -36,8 +26,7 @@ SEVEN = [1] * 7
 def on_sale(shared: None) -> tuple[Staff, dict]:
     factories.time_to(at(SUNDAY, 12))
     staff = Staff()
-    starts = [at(SUNDAY, 17 + n // 2, 30 * (n % 2)) for n in range(7)]
-    return staff, put_on_sale(staff, prepared(staff, imported(staff, programme(starts, SUNDAY))))
+    return staff, contest_on_sale(staff, SUNDAY)
 
 
 @pytest.fixture

@@ -228,15 +228,17 @@ def clone() -> Iterator[Database]:
 
 
 @cache
-def prepared(make: Callable[[], object]) -> str:
+def prepared(make: Callable[[], object], original: str = "") -> str:
     """Return the name of a copy in which `make` was called, for copies of it (`restored`).
 
-    This process makes it once, and it stays until the end of the run. What it caches of the
-    database is true of its copies.
+    It is a copy of the database named `original`, or of the migrated template. This process makes
+    it once, and it stays until the end of the run. What it caches of the database is true of its
+    copies.
     """
     name = _new_name()
+    connections.close_all()  # nobody may be connected to the original
     with _owner() as session:
-        _create(session, name, _in_the_morning())
+        _create(session, name, original or _in_the_morning())
     with _pointed_at(name):
         make()
     return name

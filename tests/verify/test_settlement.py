@@ -20,6 +20,7 @@ from lototrot.accounts import organiser_share
 from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import Outcome, Race, right_mask
+from lototrot.services.races.starts import start_correct
 from lototrot.services.settlement import certificate
 from lototrot.services.settlement.breach import breach_void
 from lototrot.services.settlement.payment_order import payment_order_propose
@@ -36,6 +37,7 @@ from tests.support.verifying.forging import (
 )
 from tests.support.verifying.load import verifier
 from tests.support.verifying.settling import (
+    PROGRAMME,
     digest_of,
     published_of,
     run,
@@ -202,6 +204,41 @@ def test_tickets_voided_for_a_breach_are_left_out(
     without = next(each["document"] for each in log if each["kind"] == KIND)
     with pytest.raises(Refused, match=r"^lototrot\.settlement\.amendments: "):
         run(tmp_path, forged(log, KIND, without | {"amendments": []}), settlement)
+
+
+@pytest.mark.article("14.III.4", "14.III.5.4.3")
+def test_a_start_that_was_corrected_after_its_draw_is_said(
+    point: factories.Point, tmp_path: Path
+) -> None:
+    """[C6, C9]: the minutes have the start of then, and a true settlement was refused."""
+    contest = sold(point)
+    factories.time_pass(minutes=2)
+    earlier = clock.now()
+    factories.time_pass(minutes=2)
+    rounds.sell(contest, point, [(1,) * 7])
+    suspended = Race(PROGRAMME, winners=frozenset({1}), outcome=Outcome.SUSPENDED)
+    rounds.run(contest, [suspended, *[Race(PROGRAMME, winners=frozenset({1}))] * 6])
+    first = contest_settle(contest_id=contest.pk)
+    one, two = factories.two_stewards()
+    race = factories.races_of(contest)[0]
+    correction = start_correct(by=one, race_id=race.pk, actual_start_at=earlier, source="Film")
+    two_persons.confirm(proposal=correction.uuid, by=two)
+    one, two = factories.two_organisers()
+    late = breach_void(by=one, contest_id=contest.pk)
+    two_persons.confirm(proposal=late.uuid, by=two)
+    second = contest_settle(contest_id=contest.pk)
+    assert (first.tickets, second.tickets) == (61, 60)
+    log, tickets = published_log(), sealed_tickets(tmp_path, second)
+    assert "CORRECTED" not in run(tmp_path, log, first)
+    answer = run(tmp_path, log, second, tickets)
+    assert answer.startswith("The settlement holds")
+    assert "; STARTS CORRECTED AFTER THE DRAW BEGAN: 1" in answer
+    document = published_of(second)["document"]
+    drawn, *others = document["races"]
+    minutes = next(each["document"] for each in log if each["kind"] == "draws.minutes")
+    lie = document | {"races": [drawn | {"started_at": minutes["declared_at"]}, *others]}
+    with pytest.raises(Refused, match=r"races\[0\]\.started_at: not before the declaration"):
+        run(tmp_path, forged(log, KIND, lie, about=str(second.uuid)), second)
 
 
 def test_every_field_that_a_stranger_changes_is_refused_by_its_name(

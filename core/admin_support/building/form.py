@@ -13,9 +13,9 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 from core.admin_support.forms import ActForm
 from core.api import parsing
 from core.api.errors import MalformedJson
+from core.kernel.languages import LANGUAGES
 from core.staff.models import Proposal
 
-LANGUAGES = tuple(code for code, _language in settings.LANGUAGES)
 RULES = tuple(f"rules_{code}" for code in LANGUAGES)
 _MAX_FILE_BYTES = 200_000
 _MAX_RULES_CHARS = 20_000

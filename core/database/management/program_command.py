@@ -1,6 +1,6 @@
 """Define the base class of this program's commands."""
 
-from typing import Any
+from typing import Any, Literal
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
@@ -16,7 +16,7 @@ class ProgramCommand(BaseCommand):
     loads. `migrate` has made them, for this program and this database; `make check` makes them.
     """
 
-    requires_system_checks: list[str] = []
+    requires_system_checks: list[str] | Literal["__all__"] = []
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:

@@ -6,7 +6,7 @@ there are proved by what the retirement published (docs/adr/0055).
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from core.journal import rows, spans, wire
@@ -44,13 +44,19 @@ class Left:
 
     def add(self, block: Block) -> None:
         """Keep how many entries the block had, their digest, and what shortens them."""
-        ranges = self._retired.rows_of(block.batch_id) if is_gone(block) and self._retired else None
+        ranges = self._ranges_of(block.batch_id, [block])
         if ranges is not None:
             self._ranges[block.batch_id] = ranges
             return
         here = self._blocks.setdefault(block.batch_id, [])
         here.append((block.rows, bytes(block.sha256)))
         self._kept.setdefault(block.batch_id, []).append(block)
+
+    def _ranges_of(self, batch: int, blocks: Sequence[Block]) -> list[range] | None:
+        """Return the ranges in which a batch without any block may have rows; otherwise None."""
+        if self._retired is None or not blocks or not all(map(is_gone, blocks)):
+            return None
+        return self._retired.rows_of(batch)
 
     def others(self, present: Iterable[wire.Entry], stretch: Stretch) -> Iterator[wire.Entry]:
         """Yield the rows of other batches. Where the stretch is one batch, they are in order."""
@@ -108,19 +114,16 @@ class Left:
         for batch in self._differing():
             head = Batch.objects.filter(pk=batch).first()
             here = list(blocks.filter(batch_id=batch))
-            is_left = bool(here) and self._retired is not None and all(map(is_gone, here))
-            ranges = self._retired.rows_of(batch) if is_left and self._retired else None
-            if head is not None and ranges is not None:
-                for entry in _present(table, form, head):
-                    if not any(entry.row in each for each in ranges):
-                        yield "row_added", entry, None
+            present = _present(table, form, head) if head else iter(())
+            ranges = self._ranges_of(batch, here)
+            if head and ranges is not None:
+                beside = (row for row in present if not any(row.row in each for each in ranges))
+                yield from (("row_added", row, None) for row in beside)
                 continue
             is_named = bool(here) and all(map(_is_whole, here))
-            if head is not None and not any(map(wrong_entries, here)):
-                sealed = ((entry, batch) for block in here for entry in _kept(block))
-                for what, entry, place in compared(sealed, _present(table, form, head)):
-                    is_named |= not (what == "row_removed" and entry.row in retired)
-                    yield what, entry, place
+            for what, entry, place in _differences(here, present) if head else ():
+                is_named |= what != "row_removed" or entry.row not in retired
+                yield what, entry, place
             if not is_named:
                 self._unnamed.add(batch)
 
@@ -133,6 +136,15 @@ class Left:
         for batch in sorted(self._unnamed):
             were = sum(rows for rows, _ in self._blocks[batch])
             yield batch, were, sum(rows for rows, _ in self._made.get(batch, []))
+
+
+def _differences(
+    blocks: Sequence[Block], present: Iterator[wire.Entry]
+) -> Iterator[tuple[str, wire.Entry, int | None]]:
+    """Yield the rows that differ from the entries of a batch's blocks; none if these are wrong."""
+    if not any(map(wrong_entries, blocks)):
+        sealed = ((entry, block.batch_id) for block in blocks for entry in _kept(block))
+        yield from compared(sealed, present)
 
 
 def _present(table: Journaled, form: RowForm, head: Batch) -> Iterator[wire.Entry]:

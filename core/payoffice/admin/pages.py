@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import NOTHING, day, link, money, paper_links
+from core.admin_support.columns import NOTHING, day, lines, link, money, paper_links
 from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -203,7 +203,7 @@ class CashSessionAdmin(Register):
 @admin.register(StockItem)
 class StockItemAdmin(Register):
     columns = ("code", "description", "unit_cents", "in_stock")
-    shown = ("code", "description", "unit_cents", "in_stock", "recorded_at")
+    shown = ("code", "description", "unit_cents", "in_stock", "in_stock_at", "recorded_at")
     inlines = (_StockMovements, _Exchanges)
     acts = (office.MOVE_STOCK,)
     list_acts = (office.REGISTER_ITEM,)
@@ -211,6 +211,12 @@ class StockItemAdmin(Register):
     @admin.display(description=_("in stock"))
     def in_stock(self, row: StockItem) -> int:
         return goods.stock_units(row)
+
+    @admin.display(description=_("in stock at"))
+    def in_stock_at(self, row: StockItem) -> Any:
+        units = goods.units_by_place(row)
+        places = Premises.objects.filter(pk__in=units).order_by("code")
+        return lines(f"{place}: {units[place.pk]}" for place in places) or NOTHING
 
 
 @admin.register(CashCeiling)

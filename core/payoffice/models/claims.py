@@ -84,6 +84,10 @@ class Claim(Guarded):
         REFUSED = "refused", _("Refused")
         NO_PRIZE = "no_prize", _("No prize")
 
+    UNDECIDED = (State.EARLY, State.HELD)
+    FORFEITED = (State.LAPSED, State.REFUSED)
+    OVER = (State.PAID, State.EXCHANGED, *FORFEITED, State.NO_PRIZE)
+
     mutable = ("state", "changed_at", "day", "amount_cents", "valued_at")
     retires = True
     looks_recorded = True

@@ -25,14 +25,6 @@ from core.premises.access import Capability, PremisesNotAuthorised, TerminalActo
 from core.premises.selectors import premises_authorised
 from core.staff.actor import StaffActor
 
-_TO_BE_PAID = frozenset(
-    {
-        DocumentState.PRIZE,
-        DocumentState.REFUND_DUE,
-        DocumentState.PRESENTED,
-        DocumentState.GRANTED,
-    }
-)
 _TOLD_AGAIN = datetime.timedelta(minutes=10)
 
 
@@ -117,7 +109,7 @@ def document_check(
         Standpoint(PLACE_OF_KIND[at.premises_kind], at.premises_id),
         document=document,
     )
-    if checked.owed_cents and checked.state in _TO_BE_PAID:
+    if checked.owed_cents and checked.state in judging.TO_BE_PAID:
         _record_look(at, checked.payable)
     return checked
 

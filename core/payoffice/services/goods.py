@@ -130,11 +130,11 @@ def _moved(movement: StockMovement) -> StockMovement:
 
 
 def _need_stock(item: StockItem, premises_id: int, units: int) -> None:
-    if _units_by_place(item).get(premises_id, 0) < units:
+    if units_by_place(item).get(premises_id, 0) < units:
         raise OutOfStock(item=item.code)
 
 
-def _units_by_place(item: StockItem) -> dict[int, int]:
+def units_by_place(item: StockItem) -> dict[int, int]:
     """Return the units in stock by premises id."""
     places = item.movements.order_by().values_list("premises_id")
     return dict(places.annotate(units=Sum("units")))
@@ -145,7 +145,7 @@ def _place_of_unit(item: StockItem, premises_id: int) -> int:
 
     The caller holds the item. Raises OutOfStock.
     """
-    units = {place: units for place, units in _units_by_place(item).items() if units > 0}
+    units = {place: units for place, units in units_by_place(item).items() if units > 0}
     if not units:
         raise OutOfStock(item=item.code)
     return premises_id if premises_id in units else max(units, key=lambda place: units[place])

@@ -121,7 +121,7 @@ def _hold(claim: Claim, payable: Payable, deposit: Deposit, *, by_code: bool) ->
         return
     if claim.deposit_matches.exists() and not by_code:
         raise DepositMatched  # two persons refused another paper from the records already
-    if claim.state in (Claim.State.EARLY, Claim.State.HELD):
+    if claim.state in Claim.UNDECIDED:
         return
     if claim.state == Claim.State.LAPSED:
         if claim.day is None or natural_day(deposit.deposited_at) > claim.day:
@@ -144,7 +144,7 @@ def _need_beside(claim: Claim, payable: Payable, *, by_code: bool) -> None:
     That paper was matched with the document from the records, and may be another one [C5]. Two
     persons have not decided about it yet.
     """
-    waiting = claim.state in (Claim.State.EARLY, Claim.State.HELD)
+    waiting = claim.state in Claim.UNDECIDED
     only_from_records = not claim.deposit_matches.filter(staff=None).exists()
     over = judging.is_over(payable, natural_day(clock.now()))
     if not (by_code and waiting and only_from_records) or over:

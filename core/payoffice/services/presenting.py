@@ -104,7 +104,7 @@ def _matched_with_another(payable: Payable) -> QuerySet[Claim]:
     from the records. That deposit may be another paper: the bearer of this one can present it [C5].
     """
     same = Claim.objects.filter(game=payable.game, document_id=payable.document_id)
-    waiting = same.filter(state__in=(Claim.State.EARLY, Claim.State.HELD))
+    waiting = same.filter(state__in=Claim.UNDECIDED)
     by_code = DepositMatch.objects.filter(claim=OuterRef("pk"), staff=None)
     return waiting.filter(deposit_matches__staff__isnull=False).exclude(Exists(by_code))
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, override
 
 from core.database import clock
 from core.kernel.days import natural_day
-from core.payoffice.judging import DocumentState
+from core.payoffice.judging import TO_BE_PAID, UNTOUCHED, DocumentState
 from core.payoffice.models import Cheque, Deposit, Exchange, Payment, Presentation
 from core.payoffice.models.payments import MEANS, PLACES
 from core.payoffice.services import finding
@@ -47,12 +47,6 @@ STATES: Mapping[DocumentState, str | Promise] = {
     DocumentState.LAPSED: gettext_lazy("Lapsed"),
     DocumentState.REFUSED: gettext_lazy("Refused"),
 }
-_CLAIMABLE = (
-    DocumentState.PRIZE,
-    DocumentState.REFUND_DUE,
-    DocumentState.PRESENTED,
-    DocumentState.GRANTED,
-)
 _PLACES = dict(PLACES)
 _MEANS = dict(MEANS)
 
@@ -69,7 +63,7 @@ def status_slip(checked: Checked, language: str) -> Document:
         if checked.owed_cents:
             cents = format_cents(checked.owed_cents, language)
             blocks.append(Pair(_("Amount"), cents, Emphasis.LARGE))
-        if checked.state in _CLAIMABLE and checked.rule is not None:
+        if checked.state in TO_BE_PAID and checked.rule is not None:
             blocks += _where(checked, language)
         if checked.presentable and not checked.owed_cents:
             sentence = _("It can be presented or deposited now, so that it never lapses.")
@@ -89,7 +83,7 @@ def _where(checked: Checked, language: str) -> Iterable[Block]:
         return
     if payable.first_pay_day:
         yield Pair(_("From"), format_date(payable.first_pay_day, language))
-    lapses = checked.state in (DocumentState.PRIZE, DocumentState.REFUND_DUE)
+    lapses = checked.state in UNTOUCHED
     if payable.last_claim_day and lapses:
         yield Pair(_("Last day"), format_date(payable.last_claim_day, language))
     for place in rule.allowed:

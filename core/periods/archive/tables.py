@@ -44,6 +44,9 @@ class ArchiveTable:
     last: bool = False
     """Whether the table comes behind all others that retire. Its `stays` may read `%(later_xid)s`:
     the first transaction of a row after the range of one of them."""
+    acts_stay: bool = False
+    """Whether the acts of its rows stay for good. The database has a function
+    `<name>_acts(bigint, bigint)`, which returns those of rows that left."""
     key: str = "id"
     """The column of the primary key."""
     claimed_as: str = ""

@@ -1,7 +1,8 @@
 -- An act leaves with its month when each row that it wrote has left.
 
 -- Return the acts from one transaction to another of which a row is there; with p_stays only those
--- of a row that stays for good. An act is retired after all its rows of tables that retire.
+-- of a row that stays for good. An act is retired after all its rows of tables that retire. Where rows of a
+-- table leave months after their acts, these stay: its function `<name>_acts` returns those of rows that left.
 CREATE OR REPLACE FUNCTION periods_acts_of_rows(p_first bigint, p_last bigint, p_stays boolean)
 RETURNS SETOF bigint LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -12,11 +13,17 @@ BEGIN
                EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid
                           AND g.tgfoid = to_regproc('public.guard_retired')) AS retires,
                to_regprocedure(format('public.%I(bigint)', c.relname || '_leaves')) IS NOT NULL
-                   AS asks
+                   AS asks,
+               to_regprocedure(format('public.%I(bigint, bigint)', c.relname || '_acts')) IS NOT NULL
+                   AS acts_stay
           FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
          WHERE c.relnamespace = to_regnamespace('public') AND c.relkind IN ('r', 'p')
            AND a.attname = 'journal_xid' AND NOT a.attisdropped AND c.relname <> 'journal_act' LOOP
-        IF NOT (p_stays AND v_table.retires) THEN
+        IF v_table.acts_stay THEN
+            RETURN QUERY EXECUTE format('SELECT public.%I($1, $2)', v_table.name || '_acts')
+                USING p_first, p_last;
+        END IF;
+        IF NOT (p_stays AND v_table.retires) OR v_table.acts_stay THEN
             RETURN QUERY EXECUTE format('SELECT t.journal_xid FROM public.%I t'
                 ' WHERE t.journal_xid BETWEEN $1 AND $2', v_table.name) USING p_first, p_last;
         ELSE

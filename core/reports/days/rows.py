@@ -14,11 +14,11 @@ from django.apps import apps
 from django.db import models
 from django.db.models import Model
 
+from core.database.models import SECRET_FIELDS
 from core.staff.models import Decision, Proposal
 
 Document = dict[str, Any]
 Key = tuple[str, Any]
-_BLANK_TEXTS = frozenset({"password", "pin"})
 _BLANK_BYTES = frozenset(
     {
         "token_digest",
@@ -46,7 +46,7 @@ def _out(row: Model, field: "models.Field[Any, Any]") -> Any:
     value = getattr(row, field.attname)
     if value is None:
         return None
-    if field.name in _BLANK_TEXTS:
+    if field.name in SECRET_FIELDS:
         return "!"
     if isinstance(value, bytes | memoryview):
         content = bytes(value)

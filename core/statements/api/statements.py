@@ -29,6 +29,7 @@ from core.premises.services import PremisesUnknown
 from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from core.statements import guarantee, papers, powers, selectors, services
+from core.statements.left import StatementArchived, StatementUnknown
 from core.statements.models import Remittance
 
 
@@ -46,6 +47,10 @@ class RunningAccountOut(Shape):
     balance_cents = Cents(help_text="What the premises owe; negative: what they are owed.")
     limit_cents = Cents(help_text="The most that they may owe; 0 until one is set.")
     left_cents = Cents(help_text="What they may still sell before they remit.")
+    archived_to = Day(
+        allow_null=True,
+        help_text="The last day of the newest statement that has left to an archive; null: none.",
+    )
 
 
 class StatementOut(Shape):
@@ -271,6 +276,8 @@ class Rates(StaffView):
 class Statements(StaffView):
     @operation(
         "Statements of premises",
+        "A statement that its payments settled leaves to the archive of a month, 91 days after its"
+        " week at the earliest (`archived_to` of the premises' running account).",
         answer=StatementOut,
         paged=True,
         query=PremisesQuery,
@@ -289,7 +296,7 @@ class OneStatement(PaperView, StaffView):
     @operation(
         "A statement: its figures as JSON or CSV, or its paper",
         query=LanguageQuery,
-        problems=(services.StatementUnknown,),
+        problems=(StatementUnknown, StatementArchived),
         power=powers.READ,
     )
     def get(self, request: Request, statement: uuid.UUID, form: str) -> HttpResponse:
@@ -310,7 +317,7 @@ class Remittances(StaffView):
         "Payments of a statement",
         answer=RemittanceOut,
         paged=True,
-        problems=(services.StatementUnknown,),
+        problems=(StatementUnknown, StatementArchived),
         power=powers.READ,
     )
     def get(self, request: Request, statement: uuid.UUID) -> HttpResponse:
@@ -327,7 +334,8 @@ class Remittances(StaffView):
         status=201,
         idempotent=True,
         problems=(
-            services.StatementUnknown,
+            StatementUnknown,
+            StatementArchived,
             services.ReferenceMissing,
             services.RemittanceRefused,
             services.RemittanceRecorded,

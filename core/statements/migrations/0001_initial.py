@@ -2,6 +2,8 @@
 
 import datetime
 
+import django.contrib.postgres.fields
+import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.text
@@ -557,6 +559,162 @@ class Migration(migrations.Migration):
                         ),
                         name="cash_up_adds_up",
                     ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="RetiredCommission",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("retired", models.BigIntegerField(verbose_name="retired rows")),
+                ("part", models.BigIntegerField(verbose_name="part")),
+                (
+                    "game",
+                    models.CharField(
+                        choices=[("lototrot", "Lototrot"), ("promotrot", "Promotrot")],
+                        max_length=20,
+                        verbose_name="game",
+                    ),
+                ),
+                (
+                    "premises",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="premises"
+                    ),
+                ),
+                (
+                    "commissions_cents",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="amounts in cents",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "commission of statements that left",
+                "verbose_name_plural": "commission of statements that left",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("retired", "part", "game"), name="retired_commission_once"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="RetiredRemittances",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("retired", models.BigIntegerField(verbose_name="retired rows")),
+                (
+                    "premises",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="premises"
+                    ),
+                ),
+                (
+                    "movements",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="digests of references",
+                    ),
+                ),
+                (
+                    "amounts_cents",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="amounts in cents",
+                    ),
+                ),
+                (
+                    "acts",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="acts"
+                    ),
+                ),
+                ("first_act", models.BigIntegerField(verbose_name="first act")),
+                ("last_act", models.BigIntegerField(verbose_name="last act")),
+            ],
+            options={
+                "verbose_name": "payments of statements that left",
+                "verbose_name_plural": "payments of statements that left",
+                "indexes": [
+                    django.contrib.postgres.indexes.GinIndex(
+                        fields=["movements"], name="retired_movements"
+                    ),
+                    models.Index(fields=["last_act"], name="retired_remittances_acts"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="RetiredStatements",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("retired", models.BigIntegerField(verbose_name="retired rows")),
+                ("part", models.BigIntegerField(verbose_name="part")),
+                (
+                    "premises",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="premises"
+                    ),
+                ),
+                (
+                    "statements",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="statements"
+                    ),
+                ),
+                (
+                    "last_numbers",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="last number"
+                    ),
+                ),
+                (
+                    "last_sundays",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.DateField(), size=None, verbose_name="last day"
+                    ),
+                ),
+                (
+                    "closings_cents",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(),
+                        size=None,
+                        verbose_name="balances in cents",
+                    ),
+                ),
+                (
+                    "acts",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="acts"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "statements that left",
+                "verbose_name_plural": "statements that left",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("part", "retired"), name="retired_statements_once"
+                    )
                 ],
             },
         ),

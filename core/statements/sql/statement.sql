@@ -37,12 +37,14 @@ END $$;
 CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statement
     FOR EACH ROW EXECUTE FUNCTION statements_guard_statement();
 
--- A payment is of a statement of its premises. A foreign key would lock both, and neither is ever deleted.
+-- A payment is of a statement of its premises, which does not leave. A foreign key would lock both. No bank
+-- movement is recorded again of premises, also where the first payment has left with its month.
 -- Its UUID follows from its number, so that two have not the same. Where two persons decided about it, it
 -- is what they named. They do so where other premises have a part of the same bank movement, and name these.
 CREATE OR REPLACE FUNCTION statements_guard_remittance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_from date;
+    v_left bigint[];
     v_also_of jsonb;
 BEGIN
     SELECT s.week_from INTO v_from FROM statements_statement s
@@ -58,9 +60,21 @@ BEGIN
             USING ERRCODE = 'restrict_violation';
     END IF;
     PERFORM pg_advisory_xact_lock({lock.statement}, 2147483647);
+    IF periods_retired_by(p_relation => 'statements_statement', p_row => NEW.statement_id) > 0
+       AND statements_statement_leaves(NEW.statement_id) THEN
+        RAISE EXCEPTION 'statement %: it is settled, and was retired', NEW.statement_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    SELECT array_agg(p.id) INTO v_left FROM statements_movement_left(NEW.reference) p(id);
+    IF NEW.premises_id = ANY (v_left) THEN
+        RAISE EXCEPTION 'payment % of statement %: the bank movement was recorded before',
+            NEW.number, NEW.statement_id USING ERRCODE = 'unique_violation';
+    END IF;
     SELECT coalesce(jsonb_agg(o.code ORDER BY o.code COLLATE "C"), '[]') INTO v_also_of
-      FROM statements_remittance r JOIN premises_premises o ON o.id = r.premises_id
-     WHERE upper(r.reference) = upper(NEW.reference) AND r.premises_id <> NEW.premises_id;
+      FROM premises_premises o
+     WHERE o.id <> NEW.premises_id AND (o.id = ANY (v_left) OR o.id IN (
+           SELECT r.premises_id FROM statements_remittance r
+            WHERE upper(r.reference) = upper(NEW.reference)));
     IF NEW.proposal_id IS NULL AND v_also_of <> '[]' THEN
         RAISE EXCEPTION 'payment % of statement %: other premises have a part of the bank movement',
             NEW.number, NEW.statement_id USING ERRCODE = 'restrict_violation';
@@ -85,9 +99,10 @@ END $$;
 CREATE OR REPLACE FUNCTION statements_guard_movement() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.statement}, 2147483647);
-    IF EXISTS (SELECT FROM statements_remittance r
-                 JOIN payoffice_chequerecovery c ON upper(c.reference) = upper(r.reference)
-                WHERE upper(r.reference) = upper(NEW.reference) AND c.reversed_at IS NULL) THEN
+    IF EXISTS (SELECT FROM payoffice_chequerecovery c
+                WHERE upper(c.reference) = upper(NEW.reference) AND c.reversed_at IS NULL)
+       AND (EXISTS (SELECT FROM statements_remittance r WHERE upper(r.reference) = upper(NEW.reference))
+            OR EXISTS (SELECT FROM statements_movement_left(NEW.reference))) THEN
         RAISE EXCEPTION 'bank movement %: it would count twice', NEW.reference
             USING ERRCODE = 'unique_violation';
     END IF;

@@ -1,4 +1,4 @@
--- Keep what premises owe (core/statements/models.py, Till).
+-- Keep what premises owe (core/statements/models/accounts.py, Till).
 
 -- Open the tills of premises with their account, and that of a terminal with the terminal. The
 -- application may not insert tills, so these functions run with the owner's rights: they have a

@@ -54,15 +54,18 @@ def citations(tests: Path) -> Iterator[tuple[str, str]]:
         text = path.read_text("utf-8")
         if "article" not in text:  # to parse every test takes a second
             continue
-        tree = ast.parse(text)
         place = path.relative_to(tests.parent).as_posix()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                for mark in node.decorator_list:
-                    yield from ((number, f"{place}::{node.name}") for number in _cited(mark))
-            elif isinstance(node, ast.Assign) and _is_module_mark(node):
-                for part in ast.walk(node.value):
-                    yield from ((number, place) for number in _cited(part))
+        for node in ast.walk(ast.parse(text)):
+            for mark, name in _marks(node):
+                yield from ((number, f"{place}{name}") for number in _cited(mark))
+
+
+def _marks(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """Yield what may be a mark, with what its test's name adds to that of the module."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield from ((mark, f"::{node.name}") for mark in node.decorator_list)
+    elif isinstance(node, ast.Assign) and _is_module_mark(node):
+        yield from ((part, "") for part in ast.walk(node.value))
 
 
 def _is_module_mark(node: ast.Assign) -> bool:

@@ -22,7 +22,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-LANGUAGES: Final = ("ca", "es", "en")
+from core.kernel.languages import LANGUAGES
+
 SOURCE_LANGUAGE: Final = "en"
 
 _PLAIN: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop"))
@@ -155,21 +156,25 @@ def _extract_python(
     source = fileobj.read()
     for node in ast.walk(ast.parse(source)) if _MAY_SPEAK.search(source) else ():
         if isinstance(node, ast.ClassDef):
-            comments = {
-                statement.targets[0].id: statement.value.value
-                for statement in node.body
-                if isinstance(statement, ast.Assign)
-                and isinstance(statement.targets[0], ast.Name)
-                and isinstance(statement.value, ast.Constant)
-            }
-            if comments.keys() >= {"code", "message"}:
-                yield node.lineno, "gettext", [comments["message"]], []
-        if not isinstance(node, ast.Call):
-            continue
-        name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
-        if name in keywords:
-            texts = [getattr(argument, "value", None) for argument in node.args]
-            yield node.lineno, name, [t if isinstance(t, str) else None for t in texts], []
+            constants = _constants(node)
+            if constants.keys() >= {"code", "message"}:
+                yield node.lineno, "gettext", [constants["message"]], []
+        elif isinstance(node, ast.Call):
+            name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+            if name in keywords:
+                texts = [getattr(argument, "value", None) for argument in node.args]
+                yield node.lineno, name, [t if isinstance(t, str) else None for t in texts], []
+
+
+def _constants(of: ast.ClassDef) -> dict[str, Any]:
+    """Return the constants that stand in the body of a class, by name."""
+    return {
+        statement.targets[0].id: statement.value.value
+        for statement in of.body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Name)
+        and isinstance(statement.value, ast.Constant)
+    }
 
 
 def _extract_template(

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid
+from core.kernel.languages import LANGUAGES
 from core.kernel.regulation import GameFigures
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -174,7 +174,7 @@ def _read(
         least, most = price_limits()
         raise PriceOfBetRefused(price_cents=price_cents, minimum_cents=least, maximum_cents=most)
     written = {code: text for code, text in (texts or {}).items() if text.strip()}
-    if written and set(written) != {code for code, _ in settings.LANGUAGES}:
+    if written and set(written) != set(LANGUAGES):
         raise RulesNotInEveryLanguage(languages=sorted(written))
     return Wanted(rules, authorisation, price_cents, written)
 

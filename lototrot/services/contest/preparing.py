@@ -214,9 +214,8 @@ def _need_possible(meeting: Meeting, terms: Terms) -> None:
     if not clock.now() < terms.scheduled_close_at <= first_start:
         raise ScheduleOutOfPlace(first_start_at=first_start.isoformat())
     need_going_on(terms.bet_type.code)
-    settled = (Contest.State.SETTLED, Contest.State.ORDERED)
     chain = Contest.objects.filter(bet_type_code=terms.bet_type.code, day__gt=meeting.day)
-    later = chain.filter(state__in=settled).order_by("day").first()
+    later = chain.filter(state__in=Contest.WITH_SETTLEMENT).order_by("day").first()
     if later is not None:
         raise LaterMeetingSettled(contest=later.pk, day=later.day.isoformat())
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from django.conf import settings
 from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict, Invalid
+from core.kernel.languages import LANGUAGES
 from core.kernel.money import percent_text
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -103,9 +103,8 @@ def contest_publish(*, by: StaffActor, contest: Contest, rules: Mapping[str, str
     by.need(powers.PREPARE_CONTEST)
     if not FederationApproval.objects.filter(meeting=contest.meeting).exists():
         raise ProgrammeNotApproved
-    languages = [code for code, _ in settings.LANGUAGES]
-    if set(rules) != set(languages) or not all(text.strip() for text in rules.values()):
-        raise RulesIncomplete(languages=languages)
+    if set(rules) != set(LANGUAGES) or not all(text.strip() for text in rules.values()):
+        raise RulesIncomplete(languages=list(LANGUAGES))
     hold((Lock.CONTEST, contest.pk))
     publication = Publication.objects.filter(contest=contest).first()
     if publication is not None:

@@ -51,7 +51,7 @@ SELECT coalesce(sum(amount_cents), 0)::bigint FROM valued
 def results_established(contest: Contest) -> bool:
     """Return whether every result of a contest is established [D2]."""
     if contest.state != Contest.State.CLOSED:
-        return contest.state in (Contest.State.SETTLED, Contest.State.ORDERED)
+        return contest.state in Contest.WITH_SETTLEMENT
     try:
         contest_results(contest)
     except Conflict:

@@ -157,7 +157,7 @@ def claimed() -> Iterable[Claimed]:
         rows = cursor.fetchall()
     for contest_id, bet_type_code, is_refund, state, day, elsewhere, cents in rows:
         owed, held = owed_and_held(contest_id, is_refund=is_refund)
-        has_ended = state in (Claim.State.LAPSED, Claim.State.REFUSED)
+        has_ended = state in Claim.FORFEITED
         sent_to = accounts.carry_over(bet_type_code, day) if has_ended else None
         if has_ended and elsewhere:
             sent_to = accounts.late_claims() if elsewhere == "organiser" else owed

@@ -12,9 +12,9 @@ from core.draws.kinds import Certified, Facts, Field, Kind, Matter
 from core.kernel.canonical import Json
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
+from core.kernel.languages import LANGUAGES
 from core.kernel.regulation import shipped
 from core.proofs.wire import instant
-from core.receipts.document import LANGUAGES
 from core.receipts.formats import format_date
 from lototrot.engine.races import draw_field
 from lototrot.models.contest import Contest

@@ -156,7 +156,8 @@ def start_correct(
     """Propose another instant for a recorded start; a second person confirms it.
 
     A closed contest stays closed. A settlement that has bets in breach by it is reversed [C9, E3].
-    Once the race's draw has begun, the same horses must have been withdrawn before the start.
+    The field of the race's draw, once it is fixed, stands. While its balls wait, the same horses
+    must have been withdrawn before the start.
     Raise RaceUnknown, SourceMissing, NaiveInstant, InstantAhead, RaceNotStarted, DrawBegun,
     StartUnchanged, OutOfOrder, NobodyToStart, StartBeforeMeeting or RunOnAnotherDay.
     """

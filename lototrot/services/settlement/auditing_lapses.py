@@ -23,6 +23,8 @@ from lototrot.services.prizes.lapsing import REFUSED_AFTER_THE_END
 from lototrot.services.tickets.retired import stays
 
 Key = tuple[str, datetime.date]
+Restored = Sequence[tuple[Key, str, int]]
+"""Cents that came back, by their day and the code of the account that they came from."""
 Spans = Sequence[tuple[datetime.date, datetime.date]]
 """Days, each span from its first to its last."""
 
@@ -98,29 +100,44 @@ def carried_over_cents(spans: Spans | None = None) -> tuple[dict[int, int], list
         into = chosen.filter(within("contest__day", spans)).values_list("day", flat=True)
         spans = [*spans, *((day, day) for day in sorted(set(into)))]
         chosen = chosen.filter(within("day", spans))
+    lapsed, restored = _lapsed_and_restored(spans)
+    carried_over, stored, findings = _carried(chosen, lapsed)
+    back = _taken_back(restored, carried_over)
+    sent_on = _sent_on()
+    for key, cents in lapsed.items():
+        waits = ledger.balance_cents(accounts.carry_over(*key)) + sent_on.get(key, 0)
+        accounted = stored.get(key, 0) + waits + back.get(key, 0)
+        if accounted != cents:
+            findings.append(Finding(0, f"waiting {key[0]} {key[1]}", accounted, cents))
+    return carried_over, findings + _restored_from(spans)
+
+
+def _lapsed_and_restored(spans: Spans | None) -> tuple[dict[Key, int], Restored]:
+    """Return what lapsed by day, what came back of it included, and what came back."""
     values = {"game": Game.LOTOTROT.value, "late_claims": accounts.late_claims().code}
     with connection.cursor() as cursor:
         cursor.execute(_LAPSED.format(days=_within_sql("c.day", spans)), values)
-        lapsed: dict[Key, int] = {(code, day): int(cents) for code, day, cents in cursor.fetchall()}
+        lapsed: dict[Key, int] = {(code, day): cents for code, day, cents in cursor.fetchall()}
         cursor.execute(_RESTORED.format(days=_within_sql("r.lapsed_day", spans)), values)
-        restored: list[tuple[str, datetime.date, str, int]] = cursor.fetchall()
-    for code, day, _account, cents in restored:
-        lapsed[code, day] = lapsed.get((code, day), 0) + int(cents)
-    carried_over, stored, findings = _carried(chosen, lapsed)
-    by_account = {accounts.lapsed(contest).code: contest for contest in carried_over}
+        restored = [((code, day), where, cents) for code, day, where, cents in cursor.fetchall()]
+    for key, _account, cents in restored:
+        lapsed[key] = lapsed.get(key, 0) + cents
+    return lapsed, restored
+
+
+def _taken_back(restored: Restored, carried_over: dict[int, int]) -> dict[Key, int]:
+    """Take what came back from contests out of what was carried over into them.
+
+    Return what came back from the accounts of prizes that still waited, by day.
+    """
+    contests = {accounts.lapsed(contest).code: contest for contest in carried_over}
     back: dict[Key, int] = {}
-    for code, day, account, cents in restored:
-        if account in by_account:
-            carried_over[by_account[account]] -= int(cents)
-        elif account == accounts.carry_over(code, day).code:
-            back[code, day] = int(cents)
-    sent_on = _sent_on()
-    for (code, day), cents in lapsed.items():
-        waits = ledger.balance_cents(accounts.carry_over(code, day)) + sent_on.get((code, day), 0)
-        accounted = stored.get((code, day), 0) + waits + back.get((code, day), 0)
-        if accounted != cents:
-            findings.append(Finding(0, f"waiting {code} {day}", accounted, cents))
-    return carried_over, findings + _restored_from(spans)
+    for key, account, cents in restored:
+        if account in contests:
+            carried_over[contests[account]] -= cents
+        elif account == accounts.carry_over(*key).code:
+            back[key] = cents
+    return back
 
 
 def _sent_on() -> dict[Key, int]:

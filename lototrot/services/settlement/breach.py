@@ -120,7 +120,7 @@ def breached_reverse(by: StaffActor, contest_ids: Iterable[int]) -> list[int]:
 
 def undecided_hold() -> None:
     """Lock the contests whose bets in breach can still be voided until the transaction ends."""
-    undecided = Contest.objects.filter(state__in=(State.CLOSED, State.SETTLED))
+    undecided = Contest.objects.filter(state__in=Contest.UNORDERED)
     hold(*((Lock.CONTEST, pk) for pk in undecided.values_list("pk", flat=True)))
 
 
@@ -152,7 +152,7 @@ def breach_block(*, by: StaffActor, contest_id: int) -> Proposal:
 
 
 _STATES = {
-    "lototrot.breach_void": (State.CLOSED, State.SETTLED),
+    "lototrot.breach_void": Contest.UNORDERED,
     "lototrot.breach_block": (State.ORDERED,),
 }
 

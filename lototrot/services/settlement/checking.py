@@ -31,7 +31,7 @@ def settlement_request(*, by: StaffActor, contest_id: int) -> Contest:
     """
     by.need(powers.REQUEST_SETTLEMENT)
     contest = contest_get(contest_id)
-    if contest.state not in (Contest.State.SETTLED, Contest.State.ORDERED):
+    if contest.state not in Contest.WITH_SETTLEMENT:
         settleable(contest)
         if breach_pending(contest.pk):
             raise BreachPending(contest=contest.pk)

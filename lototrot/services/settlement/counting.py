@@ -180,45 +180,49 @@ def prizes_check(
 
     Of prizes that left with a retired month the sums are compared with the prize of each bet: all
     of them are right, or none.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_prizes(counting, prize_each), [settlement_id, counting.contest_id])
+        rows, right_rows, cents, *by_category = cursor.fetchone()
+    winners = dict(zip(counting.bet_type.categories, by_category, strict=True))
+    left = counting.left
+    if left and left.winning_tickets:
+        left_bets = dict(zip(winners, left.winning_bets, strict=True))
+        worth = sum(bets * prize_each.get(hits, 0) for hits, bets in left_bets.items())
+        rows, cents = rows + left.winning_tickets, cents + left.prize_cents
+        right_rows += left.winning_tickets if worth == left.prize_cents else 0
+        winners = {hits: winners[hits] + bets for hits, bets in left_bets.items()}
+    return StoredPrizes(rows, right_rows, cents, winners)
+
+
+def _prizes(counting: Counting, prize_each: Mapping[int, int]) -> str:
+    """Return the SQL for the sums of a settlement's prize rows, joined with its contest's tickets.
 
     The join is full, because PostgreSQL cannot know how many rows were just written. It expects a
     few, and would look up the ticket of each row by index. It makes a full join only of two sets.
     """
-    categories = counting.bet_type.categories
-    wins = _wins(counting)
-    prize = " + ".join(
+    categories, wins = counting.bet_type.categories, _wins(counting)
+    columns = ", ".join(f"winning_bets[{at}] AS {win}" for at, win in enumerate(wins, start=1))
+    prizes = (
+        f"SELECT {APART}, ticket_id, prize_cents, {columns} FROM lototrot_prize r"
+        f" WHERE r.settlement_id = %s{_and_stays(counting, 'r.ticket_id')}"
+    )
+    tickets = (
+        "SELECT k.id, k.bets FROM lototrot_ticket k"
+        f" WHERE {_counted(counting)} AND {_touched(counting)} >= {categories[-1]}"
+    )
+    winning = " + ".join(f"p.{win}::bigint" for win in wins)
+    worth = " + ".join(
         f"p.{win} * {int(prize_each.get(hits, 0))}::bigint"
         for win, hits in zip(wins, categories, strict=True)
     )
-    winning = " + ".join(f"p.{win}::bigint" for win in wins)
     sums = ", ".join(f"coalesce(sum(p.{win}), 0)::bigint" for win in wins)
-    columns = ", ".join(
-        f"winning_bets[{index}] AS {win}" for index, win in enumerate(wins, start=1)
+    right = f"{winning} BETWEEN 1 AND t.bets AND p.prize_cents = {worth}"
+    return (
+        f"SELECT count(p.ticket_id), count(*) FILTER (WHERE {right}),"
+        f" coalesce(sum(p.prize_cents), 0)::bigint, {sums}"
+        f" FROM ({prizes}) p FULL JOIN ({tickets}) t ON t.id = p.ticket_id"
     )
-    right = f"{winning} BETWEEN 1 AND t.bets AND p.prize_cents = {prize}"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT count(p.ticket_id), count(*) FILTER (WHERE {right}),"
-            f" coalesce(sum(p.prize_cents), 0)::bigint, {sums}"
-            f" FROM (SELECT {APART}, ticket_id, prize_cents, {columns}"
-            f" FROM lototrot_prize r WHERE r.settlement_id = %s"
-            f"{_and_stays(counting, 'r.ticket_id')}) p"
-            f" FULL JOIN (SELECT k.id, k.bets FROM lototrot_ticket k"
-            f" WHERE {_counted(counting)} AND {_touched(counting)} >= {categories[-1]}) t"
-            f" ON t.id = p.ticket_id",
-            [settlement_id, counting.contest_id],
-        )
-        rows, right_rows, cents, *by_category = cursor.fetchone()
-    winners = dict(zip(categories, by_category, strict=True))
-    if counting.left and counting.left.winning_tickets:
-        left = counting.left
-        worth = 0
-        for hits, bets in zip(categories, left.winning_bets, strict=True):
-            winners[hits] += bets
-            worth += bets * prize_each.get(hits, 0)
-        rows, cents = rows + left.winning_tickets, cents + left.prize_cents
-        right_rows += left.winning_tickets if worth == left.prize_cents else 0
-    return StoredPrizes(rows, right_rows, cents, winners)
 
 
 def _counted(counting: Counting) -> str:

@@ -11,8 +11,9 @@ from functools import cache
 from uuid import UUID
 
 from core.kernel.codes import LENGTH, TICKET, Code
+from core.kernel.languages import LANGUAGES
 from core.premises.sellers import SellerFacts
-from core.receipts.document import LANGUAGES, Document, Qr
+from core.receipts.document import Document, Qr
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from lototrot.services.contest.facts import ContestFacts, LegFacts

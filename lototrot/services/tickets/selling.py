@@ -18,7 +18,7 @@ from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.kernel.regulation import shipped
 from core.ledger.models import Transfer
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
-from core.premises.requests import Sales, UuidReused
+from core.premises.requests import Answer, Sales, UuidReused
 from lototrot.engine.closing import prints_end_at
 from lototrot.engine.races import numbers_of
 from lototrot.engine.selection import (
@@ -168,8 +168,7 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
     facts = contest_facts(request.contest_id)
     request_digest = request.digest()
     attempts = QUICK_PICK_TRIES if any(isinstance(r, QuickPick) for r in request.races) else 1
-    while True:
-        attempts -= 1
+    for _ in range(attempts):
         selection, quick_legs = _selection(request, facts)
         code = _issue(request.uuid, facts)
         digest = settings.CODE_KEYS.digest(code) if code else bytes(codes.DIGEST_BYTES)
@@ -203,15 +202,20 @@ def ticket_sell(*, credentials: TerminalCredentials, request: SaleRequest) -> So
         if answer.replayed:
             ticket = Ticket.objects.get(uuid=request.uuid)
             return sold_again(ticket, by=answer.operator_id, road=Road.REPLAY)
-        (leg,) = answer.rest
-        if leg is None:
-            if answer.outcome == ContestClosed.code:
-                need_all(request.contest_id)  # it may be the replay of a sale that was archived
-            raise SALES.refusal(answer)
-        if not isinstance(request.races[leg - 1], QuickPick):
-            raise SALES.refusal(answer, race=leg)
-        if not attempts:
-            raise QuickPickTooLong(race=leg)
+        leg = _leg_to_draw(request, answer)
+    raise QuickPickTooLong(race=leg)
+
+
+def _leg_to_draw(request: SaleRequest, answer: Answer) -> int:
+    """Return the leg of a quick pick of which a number is withdrawn. Raise any other refusal."""
+    (leg,) = answer.rest
+    if leg is None:
+        if answer.outcome == ContestClosed.code:
+            need_all(request.contest_id)  # it may be the replay of a sale that was archived
+        raise SALES.refusal(answer)
+    if not isinstance(request.races[leg - 1], QuickPick):
+        raise SALES.refusal(answer, race=leg)
+    return int(leg)
 
 
 def _selection(request: SaleRequest, facts: ContestFacts) -> tuple[Selection, int]:

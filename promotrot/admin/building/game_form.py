@@ -12,10 +12,11 @@ from django.utils.text import slugify
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.building.form import LANGUAGES, RULES, BuildingForm
+from core.admin_support.building.form import RULES, BuildingForm
 from core.admin_support.building.words import Facts, percent
 from core.admin_support.columns import money
 from core.admin_support.forms import DayField, EurosField, Grid, euros_text
+from core.kernel.languages import LANGUAGES
 from promotrot.admin.building import game_words as words
 from promotrot.admin.words import FAULTS
 from promotrot.engine.game import Game, Texts

@@ -23,6 +23,7 @@ from core.admin_support.building.words import (
 from core.admin_support.columns import NOTHING, whole
 from core.admin_support.contents import ProposalWords
 from core.kernel.canonical import canonical_bytes
+from core.kernel.languages import LANGUAGES
 from core.staff.models import Proposal
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
 from promotrot.engine.game_json import read_game
@@ -259,9 +260,8 @@ def _labels(game: Game, old: Game, named: str) -> SafeString:
 
 def _label_rows(game: Game) -> list[tuple[str, ...]]:
     """Return the names of things, signs and acts, by language."""
-    codes = [code for code, _language in settings.LANGUAGES]
     named: dict[str, dict[str, str]] = {}
-    for code in codes:
+    for code in LANGUAGES:
         texts = game.texts.get(code)
         for key, text in {
             **(texts.prizes if texts else {}),
@@ -271,7 +271,7 @@ def _label_rows(game: Game) -> list[tuple[str, ...]]:
     here = texts_of(game)
     names_here = {**here.prizes, **here.labels}
     return [
-        (names_here.get(key, key), *(by_code.get(code, NOTHING) for code in codes))
+        (names_here.get(key, key), *(by_code.get(code, NOTHING) for code in LANGUAGES))
         for key, by_code in named.items()
     ]
 

@@ -10,8 +10,8 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.building.form import LANGUAGES
 from core.admin_support.forms import Grid
+from core.kernel.languages import LANGUAGES
 from promotrot.admin.building import game_sums
 from promotrot.admin.building.game_form import Data, GameForm, usual_labels
 from promotrot.engine.game import Game, PredrawnGame

@@ -1,7 +1,7 @@
 """Build a probabilistic game on a form: what is hidden, or the rungs of a ladder, with chances."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +11,8 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from core.admin_support.building.form import LANGUAGES
 from core.admin_support.forms import Grid
+from core.kernel.languages import LANGUAGES
 from promotrot.admin.building import game_sums
 from promotrot.admin.building.game_form import Data, GameForm, letter, usual_labels
 from promotrot.engine.game import Game, ProbabilisticGame, Texts
@@ -34,6 +34,17 @@ class _Play(TextChoices):
 
 def _number(label: Any, least: int = 0, most: int = MAX_TICKETS) -> forms.IntegerField:
     return forms.IntegerField(label=label, min_value=least, max_value=most)
+
+
+def _hidden_values(mechanic: Hidden) -> Data:
+    """Return the values of the fields that say what is hidden."""
+    values: Data = {"play": _Play.HIDDEN.value, "openings": mechanic.openings}
+    values["empty_changes"] = 0 in mechanic.changeable
+    values |= {f"change_{tier - 1}": True for tier in mechanic.changeable if tier}
+    for at, deal in enumerate(mechanic.deals):
+        contents = " ".join(map(str, deal.contents))
+        values |= {f"weight_{at}": deal.weight, f"contents_{at}": contents}
+    return values
 
 
 class ProbabilisticForm(GameForm):
@@ -129,25 +140,22 @@ class ProbabilisticForm(GameForm):
         assert isinstance(game, ProbabilisticGame)  # noqa: S101  (of this form)
         mechanic = game.kind.mechanic
         if isinstance(mechanic, Hidden):
-            initial: Data = {"play": _Play.HIDDEN.value, "openings": mechanic.openings}
-            initial["empty_changes"] = 0 in mechanic.changeable
-            initial |= {f"change_{tier - 1}": True for tier in mechanic.changeable if tier}
-            for at, deal in enumerate(mechanic.deals):
-                contents = " ".join(map(str, deal.contents))
-                initial |= {f"weight_{at}": deal.weight, f"contents_{at}": contents}
-            return initial
-        if not isinstance(mechanic, Ladder):
-            return {}  # a mechanic that has no fields here
-        initial = {"play": _Play.LADDER.value}
+            return _hidden_values(mechanic)
+        if isinstance(mechanic, Ladder):
+            return self._ladder_values(mechanic, game.texts)
+        return {}  # a mechanic that has no fields here
+
+    def _ladder_values(self, mechanic: Ladder, texts: Mapping[str, Texts]) -> Data:
+        initial: Data = {"play": _Play.LADDER.value}
         initial |= {f"stop_{at}": rung.stop for at, rung in enumerate(mechanic.rungs)}
         ways = [(at, way) for at, rung in enumerate(mechanic.rungs) for way in rung.ways]
         for line, (at, way) in enumerate(ways):
             values = (at, self.acts.index(way.name), way.up, way.of, way.rise, way.fall)
             initial |= {f"{name}_{line}": value for name, value in zip(_WAY, values, strict=True)}
         for number, act in enumerate(self.acts):
-            for code, texts in game.texts.items():
-                if act in texts.labels:
-                    initial[f"act_{code}_{number}"] = texts.labels[act]
+            for code, named in texts.items():
+                if act in named.labels:
+                    initial[f"act_{code}_{number}"] = named.labels[act]
         return initial
 
     # --- To a game --------------------------------------------------------------------------------

@@ -22,9 +22,9 @@ from core.draws.models import Draw
 from core.draws.services import draw_announce
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
+from core.kernel.languages import LANGUAGES
 from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
-from core.receipts.document import LANGUAGES
 from core.staff.actor import StaffActor
 from promotrot import accounts, postings, powers
 from promotrot.engine.rules import voucher_last_day

@@ -65,8 +65,7 @@ def game_end_propose(*, by: StaffActor, game: Game, winners: int = 0) -> Proposa
 
 def _need_endable(game: Game, winners: int) -> None:
     need_not_ended(game)
-    on_sale = (Emission.State.OPEN, Emission.State.STOPPED)
-    if game.emissions.filter(state__in=on_sale).exists():
+    if game.emissions.filter(state__in=Emission.ON_SALE).exists():
         raise GameOnSale(game=game.code)
     owed = owed_cents(game)
     most = min(owed, debt_entries_lasting(game).count())

@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import override
 
 from core.admin_support.administration import KEY_NAMES, TONES
-from core.admin_support.columns import SECRET
 from core.admin_support.contents import administrations
 from core.admin_support.key_names import field_names, key_name
+from core.database.models import SECRET_FIELDS
 
 # Fields without a name of their own: the one row of a table, and the bits of a ticket's numbers.
 UNSEEN = re.compile(r"database\.ClockWatch\.singleton|lototrot\.Ticket\.leg_\d+")
@@ -71,7 +71,7 @@ def test_every_field_that_people_can_see_has_a_name() -> None:
         for model in apps.get_models()
         if not model.__module__.startswith("django.")
         for field in model._meta.concrete_fields
-        if field._verbose_name is None and not field.primary_key and field.name not in SECRET
+        if field._verbose_name is None and not field.primary_key and field.name not in SECRET_FIELDS
         if not isinstance(field, BinaryField)
     }
     assert {name for name in unnamed if not UNSEEN.fullmatch(name)} <= NOT_YET

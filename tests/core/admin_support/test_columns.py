@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.db import models
 
 from core.admin_support import columns
-from core.admin_support.columns import SECRET
+from core.database.models import SECRET_FIELDS
 from core.staff.models import StaffSession, User
 from core.staff.powers import Role
 from lototrot.models.tickets import Ticket
@@ -24,7 +24,7 @@ def test_nothing_secret_can_be_named_as_a_column() -> None:
         binary = {
             f.name for f in page.model._meta.concrete_fields if isinstance(f, models.BinaryField)
         }
-        assert not names & (binary | SECRET)
+        assert not names & (binary | SECRET_FIELDS)
 
 
 def test_money_reads_as_euros(day: RaceDay) -> None:

@@ -1,35 +1,17 @@
-import subprocess
-import sys
+from tests.support.processes.forking import forked
 
 PAGES = ("core.staff.admin", "lototrot.admin", "promotrot.admin")
-# It sets the program up once; each statement of the arguments is then run in a fork of its own.
-LOADED = """
-import os
+SHOW = f"""
 import sys
-
-import django
-
-django.setup()
-for first in sys.argv[1:]:
-    child = os.fork()
-    if child == 0:
-        exec(first)
-        print(*[page for page in {pages!r} if page in sys.modules], flush=True)
-        os._exit(0)
-    if os.waitpid(child, 0)[1]:
-        sys.exit(1)
+print(*[page for page in {PAGES!r} if page in sys.modules])
 """
 
 
 def loaded(*firsts: str) -> list[list[str]]:
     """Return which pages of the administration a process has loaded after each statement."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED.format(pages=PAGES), *firsts],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [line.split() for line in done.stdout.splitlines()]
+    ended = forked(*(f"{first}\n{SHOW}" for first in firsts))
+    assert [each.returncode for each in ended] == [0] * len(firsts), ended
+    return [each.stdout.split() for each in ended]
 
 
 SALES = """

@@ -8,10 +8,10 @@ from django.db import connection, models
 from django.template.response import SimpleTemplateResponse
 from django.test.utils import CaptureQueriesContext
 
-from core.admin_support.columns import SECRET
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.admin_support.site import Site
 from core.database import clock
+from core.database.models import SECRET_FIELDS
 from core.kernel.days import add_days, natural_day
 from core.ledger.models import Transfer
 from core.staff import powers
@@ -85,7 +85,7 @@ PAGES: list[Any] = [admin.site._registry[model] for model in admin.site._registr
 
 
 def _is_secret(field: Any) -> bool:
-    return isinstance(field, models.BinaryField) or field.name in SECRET
+    return isinstance(field, models.BinaryField) or field.name in SECRET_FIELDS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.model._meta.label)

@@ -1,8 +1,5 @@
 """Read the metrics, and add them up over several processes."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +9,9 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from core.api.metrics import gauge
-from core.tools.embedded.server import ROOT
 from tests.support.api import Api
 from tests.support.contributing import contributed
+from tests.support.processes.forking import forked
 
 
 def _samples(text: str) -> dict[tuple[str, ...], float]:
@@ -66,44 +63,24 @@ class TestMetrics:
             assert response.status_code == status
 
 
-_COUNTING = """
-import sys
-import django
-django.setup()
+_COUNT = """
+from core.api import metrics
+metrics.observe("GET", "api/v1/clock", 200, 0.001)
+"""
+_READ = """
+from prometheus_client import generate_latest
 from core.api import metrics
 from tests.support.contributing import contributed
-if sys.argv[1] == "count":
-    metrics.observe("GET", "api/v1/clock", 200, 0.001)
-else:
-    from prometheus_client import generate_latest
-    with contributed("metrics", "METRICS"):
-        print(generate_latest(metrics._registry()).decode())
+with contributed("metrics", "METRICS"):
+    print(generate_latest(metrics._registry()).decode())
 """
 
 
 @pytest.mark.servers
 def test_several_processes_are_added_up(tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "PROMETHEUS_MULTIPROC_DIR": str(tmp_path),
-        "PYTHONPATH": str(ROOT),
-        "DJANGO_SETTINGS_MODULE": "core.config.settings",
-    }
-
-    def run(what: str) -> str:
-        command = [sys.executable, "-c", _COUNTING, what]
-        done = subprocess.run(
-            command,
-            env=environment,
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return done.stdout
-
-    for _ in range(2):
-        run("count")
-    counted = _samples(run("read"))
+    *counting, reading = forked(
+        *(_COUNT, _COUNT, _READ), environment={"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    )
+    assert [each.returncode for each in (*counting, reading)] == [0] * 3, reading
+    counted = _samples(reading.stdout)
     assert counted[("http_requests_total", "200", "GET", "api/v1/clock")] == 2

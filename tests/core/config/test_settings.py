@@ -12,6 +12,7 @@ from django.contrib.auth.hashers import get_hashers_by_algorithm, make_password
 from django.test import override_settings
 
 from core.config import settings as delivered
+from core.kernel.languages import LANGUAGES
 from core.tools.embedded.server import ROOT
 
 PAGE = (ROOT / "docs" / "operations.md").read_text()
@@ -114,3 +115,7 @@ def test_passwords_and_pins_are_hashed_at_the_cost_that_django_recommends() -> N
     cost = argon2.extract_parameters("$" + encoded.split("$", 2)[2])
     assert cost.type is argon2.Type.ID
     assert (cost.memory_cost, cost.time_cost, cost.parallelism) == (100 * 1024, 2, 8)
+
+
+def test_the_settings_name_the_languages_of_the_system() -> None:
+    assert tuple(code for code, _name in delivered.LANGUAGES) == LANGUAGES

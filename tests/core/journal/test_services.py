@@ -20,6 +20,7 @@ from core.premises.models import Premises
 from core.proofs.log import key_rotate
 from core.proofs.models import LogEntry, SigningKey
 from tests.support import factories
+from tests.support.concurrency.sales import apart
 from tests.support.databases import Database
 from tests.support.factories.clocks import server_clock_off
 from tests.support.journaling import as_owner, execute, seal_all, touched
@@ -178,6 +179,30 @@ def test_a_key_may_change_while_batches_have_the_time_of_a_clock_that_was_ahead(
     factories.premises()
     seal_all()
     assert len(set(Batch.objects.values_list("key", flat=True))) == 2
+    assert verify().findings == []
+
+
+def test_a_key_that_is_replaced_while_the_journal_is_verified_is_no_finding(
+    own_database: Database, settings: Any
+) -> None:
+    factories.premises()
+    sealed()
+    settings.SIGNING_KEYS = ("2", settings.SIGNING_KEYS[1] | {"2": bytes(range(32))})
+
+    def replaced_after(execute: Any, sql: str, *rest: Any) -> Any:
+        answer = execute(sql, *rest)
+        if "FROM proofs_signingkey k" in str(sql):
+            apart(replaced).result()
+        return answer
+
+    def replaced() -> None:
+        key_rotate(reason=SigningKey.Ended.ROTATION)
+        factories.premises()
+        sealed()
+
+    with connection.execute_wrapper(replaced_after):
+        assert verify().findings == []
+    assert Batch.objects.latest("number").key.in_force and Batch.objects.count() == 2
     assert verify().findings == []
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from core.database import clock
 from core.database.clock import ClockUnsound
@@ -79,6 +80,23 @@ def test_a_job_in_which_the_clock_steps_fails_in_words_and_a_later_night_does_it
         ("stepping", day, "done"),
         ("later", day, "done"),
     ]
+
+
+@pytest.mark.usefixtures("midnight")
+def test_the_command_tells_of_the_jobs_that_were_done_before_the_night_ended(
+    own_jobs: list[Job], capsys: pytest.CaptureFixture[str]
+) -> None:
+    own_jobs += [
+        Job(name="done", title="done", order=1, run=lambda day: Outcome({"rows": 3})),
+        Job(name="stepping", title="stepping", order=2, run=stepping(DAY)),
+        Job(name="later", title="later", order=3, run=lambda day: Outcome()),
+    ]
+    day = last_day()
+    with pytest.raises(CommandError, match="clock_unsound"):
+        call_command("night")
+    done, failed = capsys.readouterr().out.splitlines()
+    assert done == f"{day} done: done rows=3"
+    assert failed.startswith(f"{day} stepping: failed clock_unsound: ")
 
 
 @pytest.mark.usefixtures("midnight")

@@ -55,6 +55,7 @@ def test_a_night_looks_for_lapses_since_a_week_before_the_last_night(
     assert asked == [(date(2030, 3, 10), date.min), (date(2030, 3, 10), date(2030, 2, 28))]
 
 
+@pytest.mark.django_db
 def test_due_work_goes_on_after_a_failure_and_names_it() -> None:
     left = {1, 2}
 

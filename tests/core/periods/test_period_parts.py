@@ -11,11 +11,10 @@ from pytest_django import DjangoDbBlocker
 from core.journal import rules
 from core.journal.acting import name_process
 from core.ledger import openings
-from core.periods.archive import removing, retiring
+from core.periods.archive import retiring
 from core.periods.archive.attaching import attach
 from core.periods.archive.removing import entries_remove, retired_remove
 from core.periods.archive.retiring import RowsNotAsArchived, number
-from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
 from core.statements import balances
@@ -24,7 +23,7 @@ from core.statements.journal_rules import DRAWER, LIMIT, TILLS
 from core.statements.models import Mark, MarkedBalance
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from tests.core.periods.archive.conftest import forge, retired
+from tests.core.periods.archive.conftest import forge, night_killed, retired
 from tests.core.periods.archive.test_acts_leave import _verified as verified
 from tests.core.periods.archive.test_retiring import confirm, leaving, proposed, row_findings
 from tests.core.periods.conftest import march_closed
@@ -135,22 +134,12 @@ def test_a_debt_changed_after_archiving_stops_the_retirement(
 
 
 def test_a_night_that_was_killed_between_a_mark_and_its_balances_goes_on(
-    month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    month: ClosedPeriod, tmp_path: Path
 ) -> None:
     debts, marks = debts_now(), Mark.objects.count()
     retired(month, tmp_path)
     first = Mark.objects.order_by("up_to")[0]
-    step = removing._sealed_remove
-
-    def killed(table: ArchiveTable, rows: RetiredRows) -> int:
-        if table.name == MARKS:
-            raise KeyboardInterrupt
-        return step(table, rows)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(removing, "_sealed_remove", killed)
-        with pytest.raises(KeyboardInterrupt):
-            retired_remove()
+    night_killed("_sealed_remove", MARKS)
     assert Mark.objects.count() == marks and not first.balances.exists()
     assert (debts_now(), balances.mark_differences()) == (debts, [])
     assert row_findings() == []

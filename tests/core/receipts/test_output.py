@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.kernel.languages import LANGUAGES
 from core.receipts import escpos, html, pdf, text
-from core.receipts.document import LANGUAGES, Document, Line, Title
+from core.receipts.document import Document, Line, Title
 from core.receipts.output import LanguageUnknown, Output, need_language, page, render
 from core.receipts.paper import Paper
 

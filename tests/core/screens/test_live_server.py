@@ -11,44 +11,57 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
 import psycopg
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from core.api import metrics
 from core.screens import live, live_server
 from core.screens.management.commands import live as live_command
 from core.tools.embedded.server import ROOT
 from core.tools.embedded.web import free_port
+from tests.support import databases
 from tests.support.browser.driver import until
 from tests.support.databases import Database
 
 
-@pytest.fixture
-def port(own_database: Database, tmp_path: Path) -> Iterator[int]:
-    """`manage.py live --listen` on a database of this test's own; told to end, it ends well."""
-    listen = free_port()
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "manage.py",
-            "live",
-            "--folder",
-            str(tmp_path),
-            "--listen",
-            f"127.0.0.1:{listen}",
-        ],
-        cwd=ROOT,
-        env=os.environ | own_database.environment,
-    )
-    try:
-        until((tmp_path / live.PULSE).exists, "the first pulse", 60)
-        yield listen
-    finally:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A process of `manage.py live --listen`: its port, its folder and its database."""
+
+    port: int
+    folder: Path
+    database: Database
+
+
+@pytest.fixture(scope="module")
+def served(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Served]:
+    """It has a database of this module's own; told to end, it ends well."""
+    with django_db_blocker.unblock(), databases.clone() as database:
+        it = Served(free_port(), tmp_path_factory.mktemp("live"), database)
+        listen = f"127.0.0.1:{it.port}"
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "manage.py", "live"),
+                *("--folder", str(it.folder), "--listen", listen),
+            ],
+            cwd=ROOT,
+            env=os.environ | database.environment,
+        )
+        try:
+            until((it.folder / live.PULSE).exists, "the first pulse", 60)
+            yield it
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
 
 
 def asked(link: socket.socket, request: str) -> tuple[str, dict[str, str], bytes]:
@@ -69,15 +82,15 @@ def get(name: str, more: str = "") -> str:
     return f"GET /live/{name} HTTP/1.1\r\nHost: board\r\n{more}\r\n"
 
 
-def test_a_board_reads_pulse_and_documents_on_one_connection(port: int, tmp_path: Path) -> None:
-    with socket.create_connection(("127.0.0.1", port)) as link:
+def test_a_board_reads_pulse_and_documents_on_one_connection(served: Served) -> None:
+    with socket.create_connection(("127.0.0.1", served.port)) as link:
         first, headers, pulse = asked(link, get("pulse.json"))
         assert first == "HTTP/1.1 200 OK"
         assert headers["cache-control"] == "max-age=1"
         assert headers["access-control-allow-origin"] == "*"
         assert "date" in headers and "content-encoding" not in headers
         for feed in json.loads(pulse)["feeds"].values():
-            on_disk = (tmp_path / feed["document"]).read_bytes()
+            on_disk = (served.folder / feed["document"]).read_bytes()
             _, plain, document = asked(link, get(feed["document"]))
             assert document == on_disk and "immutable" in plain["cache-control"]
             _, small, packed = asked(link, get(feed["document"], "Accept-Encoding: gzip, br\r\n"))
@@ -111,41 +124,44 @@ def test_nothing_else_is_given_out_and_such_a_request_is_refused(
 
 
 def test_what_cannot_be_published_now_does_not_end_the_publisher(
-    port: int, own_database: Database, tmp_path: Path
+    served: Served,
 ) -> None:
-    pulse = tmp_path / live.PULSE
+    pulse = served.folder / live.PULSE
 
     def stays() -> bool:
         content = pulse.read_bytes()
         time.sleep(2 * live_command.EVERY_S)
         return pulse.read_bytes() == content
 
-    with psycopg.connect(own_database.owner_url, autocommit=True) as owner:
+    with psycopg.connect(served.database.owner_url, autocommit=True) as owner:
         owner.execute("ALTER TABLE lototrot_contest RENAME TO out_of_sight")
         until(stays, "no pulse any more")
         last = pulse.read_bytes()
-        with socket.create_connection(("127.0.0.1", port)) as link:
+        with socket.create_connection(("127.0.0.1", served.port)) as link:
             assert asked(link, get(live.PULSE))[2] == last  # boards see how old it is
         owner.execute("ALTER TABLE out_of_sight RENAME TO lototrot_contest")
     until(lambda: pulse.read_bytes() != last, "a pulse again")
 
 
-def test_a_file_that_cannot_be_read_keeps_no_other_back(port: int, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_keeps_no_other_back(served: Served) -> None:
     name = "lototrot-0123456789abcdef0123.json"
 
     def given_out() -> bytes:
-        with socket.create_connection(("127.0.0.1", port)) as link:
+        with socket.create_connection(("127.0.0.1", served.port)) as link:
             return asked(link, get(live.PULSE))[2]
 
-    (tmp_path / name).mkdir()
+    (served.folder / name).mkdir()
     first = given_out()
     until(lambda: given_out() != first, "a later pulse in memory")
     later = given_out()
     until(lambda: given_out() != later, "another one")
-    assert first_line(port, name) == "HTTP/1.1 404 Not Found"
-    (tmp_path / name).rmdir()
-    (tmp_path / name).write_text("{}")
-    until(lambda: first_line(port, name) == "HTTP/1.1 200 OK", "the file that can be read again")
+    assert first_line(served.port, name) == "HTTP/1.1 404 Not Found"
+    (served.folder / name).rmdir()
+    (served.folder / name).write_text("{}")
+    until(
+        lambda: first_line(served.port, name) == "HTTP/1.1 200 OK",
+        "the file that can be read again",
+    )
 
 
 def first_line(port: int, name: str) -> str:

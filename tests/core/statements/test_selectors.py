@@ -10,7 +10,7 @@ from core.premises.services import PremisesUnknown
 from core.staff.actor import PowerMissing
 from core.staff.powers import Role
 from core.statements import selectors, services
-from core.statements.services import StatementUnknown
+from core.statements.left import StatementUnknown
 from tests.support import factories, rounds
 from tests.support.stating import SUNDAY, at, rate
 

@@ -14,7 +14,7 @@ from lototrot import accounts, tasks
 from lototrot.models.contest import Contest
 from lototrot.models.running import RaceStart
 from lototrot.models.tickets import Ticket, Void
-from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
 from tests.support.api import Api, refused, staff_api
 from tests.support.factories import Point
@@ -151,6 +151,23 @@ def test_a_settlement_shows_every_figure(one: Api, settled: Contest) -> None:
     (listed,) = one.get(SETTLEMENTS, contest=settled.pk, in_force="false").json()["items"]
     assert listed["settlement"] == answer["settlement"]
     assert "figures" not in listed
+
+
+@pytest.mark.article("14.III.8.2")
+def test_a_reversed_settlement_is_listed_where_that_is_asked(one: Api, settled: Contest) -> None:
+    """[B14]"""
+
+    def listed(**query: Any) -> list[tuple[int, bool, bool]]:
+        items = one.get(SETTLEMENTS, **query).json()["items"]
+        return [(each["number"], each["in_force"], each["reversed_at"] is None) for each in items]
+
+    settlement_reverse(contest_id=settled.pk, by=factories.staff(Role.STEWARDS))
+    gone = (1, False, False)
+    assert listed(contest=settled.pk) == listed(bet_type=settled.bet_type_code) == []
+    assert listed(contest=settled.pk, in_force="false") == [gone]
+    contest_settle(contest_id=settled.pk)
+    assert listed(contest=settled.pk) == listed() == [(2, True, True)]
+    assert listed(bet_type=settled.bet_type_code, in_force="false") == [(2, True, True), gone]
 
 
 def test_no_settlement_yet(one: Api, contest: Contest) -> None:

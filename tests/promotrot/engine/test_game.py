@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import promotrot
+from core.kernel.languages import LANGUAGES
 from core.kernel.regulation import shipped as regulation
-from promotrot.engine.game import LANGUAGES, Approval, Game, PredrawnGame, approve
+from promotrot.engine.game import Approval, Game, PredrawnGame, approve
 from promotrot.engine.game_json import read_game, shipped
 from promotrot.engine.prize_table import declarable
 

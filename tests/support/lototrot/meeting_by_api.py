@@ -141,6 +141,12 @@ def put_on_sale(staff: Staff, contest: Any) -> Any:
     return ok(staff.organiser.get(path))
 
 
+def contest_on_sale(staff: Staff, day: date) -> Any:
+    """Put a contest on sale whose seven races start every half an hour from five on. Return it."""
+    starts = [at(day, 17 + n // 2, 30 * (n % 2)) for n in range(7)]
+    return put_on_sale(staff, prepared(staff, imported(staff, programme(starts, day))))
+
+
 def sold(point: Point, contest: Any, numbers: Sequence[int]) -> Any:
     """Sell a ticket of one bet. Return the answer of the sale."""
     api = terminal_api(point)

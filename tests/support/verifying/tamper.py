@@ -97,8 +97,10 @@ def _inside(document: Any, at: Place) -> Any:
 
 
 def _with(document: Any, at: Place, value: Any) -> Any:
+    """Return the document with that value there. It shares with the true one what is beside it."""
     if not at:
         return value
-    changed = copy.deepcopy(document)
-    _inside(changed, at[:-1])[at[-1]] = value
+    step, *below = at
+    changed = copy.copy(document)
+    changed[step] = _with(document[step], tuple(below), value)
     return changed

@@ -19,7 +19,9 @@ _add_constraint_and_others = ProjectState.add_constraint
 
 
 class Command(ProgramCommand, migrate.Command):
-    """Django's `migrate`. Two at once run one after the other."""
+    """Django's `migrate`, with Django's checks. Two at once run one after the other."""
+
+    requires_system_checks = "__all__"
 
     def handle(self, *arguments: Any, **options: Any) -> None:
         """Migrate. A migration that did not get its lock was undone, and is tried again."""

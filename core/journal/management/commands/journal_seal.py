@@ -14,6 +14,5 @@ class Command(ProgramCommand):
         self.stdout.write(f"batch {batch.number}: {batch.entries} entries" if batch else "no batch")
         for number in checkpoints_due():
             entry = checkpoint_publish(number=number)
-            self.stdout.write(
-                f"checkpoint of batch {number}: entry {entry.sequence if entry else '-'}"
-            )
+            if entry:
+                self.stdout.write(f"checkpoint of batch {entry.subject}: entry {entry.sequence}")

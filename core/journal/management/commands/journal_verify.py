@@ -29,23 +29,19 @@ class Command(ProgramCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        unknown = sorted(set(options["table"]) - {table.name for table in journaled()})
-        if unknown:
-            raise CommandError(f"the journal covers no table {unknown[0]}")
-        newest = last_batch()
-        if not 0 <= options["since"] <= (newest.number if newest else 0):
-            raise CommandError("--since names a batch that is not there: nothing was verified")
-        batches = entries = changed = 0
-        is_cut = is_unbegun = False
+        _need_there(options)
+        batches = entries = changed = unbegun = 0
+        is_cut = False
         whole = functools.partial(verify, most=options["most"], tables=options["table"])
         for since, until in _parts(options["since"], options["step"]):
             part = read_much(functools.partial(whole, since=since, until=until))
             for finding in part.findings:
                 self.stdout.write(f"{finding.what}: {finding.detail}")
-            batches, entries = batches + part.batches, entries + part.entries
-            here = sum(finding.what is not Fault.UNBEGUN for finding in part.findings)
-            changed, is_cut = changed + here, is_cut or part.is_cut
-            is_unbegun = is_unbegun or here < len(part.findings)
+                changed += finding.what is not Fault.UNBEGUN
+                unbegun += finding.what is Fault.UNBEGUN
+            batches += part.batches
+            entries += part.entries
+            is_cut |= part.is_cut
             if until is not None:
                 self.stdout.write(f"verified up to batch {until}")
                 self.stdout.flush()
@@ -53,9 +49,19 @@ class Command(ProgramCommand):
         if changed:
             more = " or more" if is_cut else ""
             raise CommandError(f"{sealed}; changed in {changed}{more} places")
-        if is_unbegun:
+        if unbegun:
             raise CommandError(f"{sealed}; nothing was changed, and nothing can be written")
         self.stdout.write(f"{sealed}; nothing was changed")
+
+
+def _need_there(options: dict[str, Any]) -> None:
+    """Raise CommandError unless the journal has the tables and the batch that were named."""
+    unknown = sorted(set(options["table"]) - {table.name for table in journaled()})
+    if unknown:
+        raise CommandError(f"the journal covers no table {unknown[0]}")
+    newest = last_batch()
+    if not 0 <= options["since"] <= (newest.number if newest else 0):
+        raise CommandError("--since names a batch that is not there: nothing was verified")
 
 
 def _positive(text: str) -> int:

@@ -21,12 +21,13 @@ class Command(ProgramCommand):
         parser.add_argument("--day", type=datetime.date.fromisoformat, help="YYYY-MM-DD")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        runs = night_run(until=options["day"])
-        for run in runs:
-            did = " ".join(f"{name}={value}" for name, value in run.counts.items())
-            self.stdout.write(f"{run.day} {run.job}: {run.state} {did}{run.error}".rstrip())
+        runs = night_run(until=options["day"], tell=self._tell)
         failed = [run for run in runs if run.state != JobRun.State.DONE]
         if failed:
             raise CommandError(f"{len(failed)} of {len(runs)} jobs failed.")
         if not runs:
             self.stdout.write("nothing is due")
+
+    def _tell(self, run: JobRun) -> None:
+        did = " ".join(f"{name}={value}" for name, value in run.counts.items())
+        self.stdout.write(f"{run.day} {run.job}: {run.state} {did}{run.error}".rstrip())

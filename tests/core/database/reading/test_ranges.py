@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.database import clock
+from core.database.clock import row_uuid
 from core.journal.acting import name_process
 from core.kernel.days import add_days, natural_day
 from core.nights import jobs
@@ -14,7 +15,7 @@ from core.premises.access import TerminalActor
 from core.reports import tables
 from core.reports.parts import Span, day_parts
 from core.reports.tables import Period
-from core.statements.cash_ups import drawer
+from core.statements.cash_ups import cash_up_close, drawer
 from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
 from promotrot.selectors.counter import terminal_day
 from tests.support.databases import Database
@@ -55,10 +56,23 @@ def _events(app: str) -> Callable[[], Any]:
     return read
 
 
-def _actor() -> TerminalActor:
-    """Return who sold and paid last."""
-    point = Payment.objects.order_by("-pk")[0]
-    return TerminalActor(point.terminal_id, point.premises_id, "", point.operator_id, 0)
+def _actor(payment: Payment | None = None) -> TerminalActor:
+    """Return who paid, or who sold and paid last."""
+    by = payment or Payment.objects.order_by("-pk")[0]
+    return TerminalActor(by.terminal_id, by.premises_id, "", by.operator_id, 0)
+
+
+def _shifts_closed() -> None:
+    """Close the shift of each operator: one that is never closed begins with the first sign-on."""
+    for by in map(_actor, Payment.objects.order_by("operator").distinct("operator")):
+        cents = drawer(by=by).expected_cents
+        cash_up_close(
+            by=by,
+            ident=row_uuid(clock.now()),
+            expected_cents=cents,
+            float_cents=0,
+            counted_cents=cents,
+        )
 
 
 def _terminal_totals() -> None:
@@ -103,9 +117,10 @@ def test_what_is_read_does_not_grow_with_the_history(own_database: Database) -> 
     name_process("tests")
     past = weeks.begin(premises=3, tickets=40, plays=10)
     counts = []
-    # No length ends a day after operators signed on again: their shift would begin there.
     for more in (2, 5):
-        past.grow(more)
+        past.grow(more - 1)
+        _shifts_closed()
+        past.grow(1)
         _night_done()
         tell_planner()
         counts.append({name: rows_read(read, GROWING) for name, read in READINGS.items()})

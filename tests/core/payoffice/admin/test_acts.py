@@ -20,7 +20,7 @@ from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support import paying as given
-from tests.support.admin_desk import Desk, confirm_all
+from tests.support.admin_desk import Desk, confirm_all, row_url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -92,6 +92,7 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     first.do(item, "move", premises=place.pk, units="-1", reason="Lost.")
     confirm_all(second)
     assert goods.stock_units(item) == 1
+    assert f"{place}: 1" in first.get(row_url(item))
     day = (today + timedelta(days=9)).isoformat()
     second.do(CashCeiling, "propose", in_force_from=day, cents="999", source="Law")
     confirm_all(Desk(Role.ORGANISER))

@@ -2,10 +2,10 @@
 
 import pytest
 
+from core.kernel.languages import LANGUAGES
 from core.payoffice import selectors
 from core.payoffice.services import cash, desk
 from core.payoffice.services.closing_slip import closing_slip
-from core.receipts.document import LANGUAGES
 from core.receipts.formats import format_cents
 from core.receipts.text import render
 from core.staff.powers import Role

@@ -26,6 +26,7 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import CodeGiven, PrintConfirmation, Ticket
+from tests.core.periods.archive import conftest
 from tests.core.periods.archive.conftest import forge, retired
 from tests.core.periods.conftest import march_closed
 from tests.support import databases, factories, rounds
@@ -68,6 +69,27 @@ def own_copy(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 def month(own_copy: Database) -> Sold:
     """That month, and the acts of a ticket that stays and of one that leaves, by name."""
     return ClosedPeriod.objects.get(), _played()[1]
+
+
+@pytest.fixture
+def retired_copy(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Database]:
+    """The same, archived in `tmp_path` and retired."""
+    with (
+        django_db_blocker.unblock(),
+        conftest.retired_copy(_played()[0], tmp_path, tmp_path_factory) as copy,
+    ):
+        yield copy
+
+
+@pytest.fixture
+def acts(retired_copy: Database) -> dict[str, int]:
+    """The acts of a ticket that stays and of one that leaves, by name, in that month."""
+    return _played()[1]
 
 
 @cache
@@ -139,9 +161,7 @@ def _tickets_of(act: int) -> list[int]:
         return [ident for (ident,) in owner.fetchall()]
 
 
-def test_an_act_that_is_gone_besides_is_named(month: Sold, tmp_path: Path) -> None:
-    period, acts = month
-    retired(period, tmp_path)
+def test_an_act_that_is_gone_besides_is_named(acts: dict[str, int], tmp_path: Path) -> None:
     remove()
     seal_all()
     last = RetiredRows.objects.get(relation=ACTS).last_row
@@ -157,9 +177,9 @@ def test_an_act_that_is_gone_besides_is_named(month: Sold, tmp_path: Path) -> No
         _verified(tmp_path)
 
 
-def test_journal_and_archive_are_verified_without_the_acts(month: Sold, tmp_path: Path) -> None:
-    period, acts = month
-    retired(period, tmp_path)
+def test_journal_and_archive_are_verified_without_the_acts(
+    acts: dict[str, int], tmp_path: Path
+) -> None:
     remove()
     _verified(tmp_path)
     forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['named']}")
@@ -223,10 +243,8 @@ def test_an_act_changed_or_added_after_archiving_stops_the_retirement(
 
 
 def test_a_night_that_was_killed_between_acts_goes_on(
-    month: Sold, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    retired_copy: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    period, _ = month
-    retired(period, tmp_path)
     leaves = sum(RetiredRows.objects.values_list("leaves", flat=True))
     whole, done = removing._batches_remove, 0
 
@@ -248,10 +266,8 @@ def test_a_night_that_was_killed_between_acts_goes_on(
 
 
 def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
-    month: Sold, tmp_path: Path
+    acts: dict[str, int],
 ) -> None:
-    period, acts = month
-    retired(period, tmp_path)
     seal_all()
     with meanwhile("['journal_act']", remove):  # its columns: its rows come next
         assert row_findings() == []
@@ -259,16 +275,14 @@ def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
 
 
 def test_a_restored_backup_of_before_the_night_gives_the_rows_up_again(
-    month: Sold, tmp_path: Path, own_copy: Database
+    acts: dict[str, int], tmp_path: Path, retired_copy: Database
 ) -> None:
-    period, acts = month
-    retired(period, tmp_path)
     seal_all()
     leaves = sum(RetiredRows.objects.values_list("leaves", flat=True))
-    with databases.restored(own_copy.name):  # the system that goes on, and is lost then
+    with databases.restored(retired_copy.name):  # the system that goes on, and is lost then
         assert remove() == leaves
         assert acts["lost"] not in there()
-    with databases.restored(own_copy.name):
+    with databases.restored(retired_copy.name):
         assert acts["lost"] in there()
         assert row_findings() == []
         assert remove() == leaves

@@ -14,7 +14,6 @@ from django.db import DatabaseError, transaction
 from pytest_django import DjangoDbBlocker
 
 from core.journal import spans
-from core.journal.acting import name_process
 from core.journal.export import export
 from core.journal.models import Batch, Block
 from core.journal.services import checkpoint_publish, last_batch
@@ -25,7 +24,7 @@ from core.periods.archive.removing import entries_remove
 from core.periods.archive.retiring import RowsNotAsArchived
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
-from tests.core.periods.archive.conftest import month_of, played
+from tests.core.periods.archive.conftest import month_of, played, retired_copy
 from tests.core.periods.archive.test_retiring import (
     PRINTS,
     TICKETS,
@@ -36,7 +35,7 @@ from tests.core.periods.archive.test_retiring import (
     removed,
     row_findings,
 )
-from tests.support import databases, factories, rounds
+from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, meanwhile, seal_all, touched
 from tests.support.verifying.forging import (
@@ -79,9 +78,11 @@ def gone(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Database]:
     """A month whose entries left, for tests that undo what they do; they act as the owner."""
-    with django_db_blocker.unblock(), databases.restored(played(batches=True)) as database:
-        name_process("command:period_archive")
-        retired(ClosedPeriod.objects.get(), tmp_path_factory.mktemp("archive"))
+    folder = tmp_path_factory.mktemp("archive")
+    with (
+        django_db_blocker.unblock(),
+        retired_copy(played(True), folder, tmp_path_factory) as database,
+    ):
         removed()
         with as_owner(database):
             yield database
@@ -279,10 +280,9 @@ def test_a_month_that_is_not_as_it_was_sealed_is_not_retired(
 
 
 def test_a_night_that_ends_in_the_middle_is_finished_by_the_next(
-    sealed_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sealed_month_retired: ClosedPeriod, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The month's last batch has only a mark, whose entry leaves with it."""
-    retired(sealed_month, tmp_path)
     monkeypatch.setattr(removing, "BATCHES_AT_ONCE", 1)
     with monkeypatch.context() as patch:
         patch.setattr(removing, "transaction", SimpleNamespace(atomic=ends_after(1)))
@@ -350,10 +350,9 @@ def test_a_transaction_that_ended_late_is_of_the_batch_that_sealed_it(
 
 
 def test_entries_are_written_whole_before_a_row_leaves(
-    own_month: ClosedPeriod, tmp_path: Path
+    retired_month: ClosedPeriod,
 ) -> None:
     """No batch of the month was sealed before its end: the next retirement takes its entries."""
-    retired(own_month, tmp_path)
     assert set(RetiredRows.objects.values_list("last_batch", flat=True)) == {0}
     kept = Block.objects.filter(row_form__relation=TICKETS)
     assert set(kept.values_list("entries", flat=True)) == {None}
@@ -372,10 +371,9 @@ def test_entries_are_written_whole_before_a_row_leaves(
 
 
 def test_a_row_that_was_retired_and_went_without_its_entry_is_missed(
-    sealed_month: ClosedPeriod, tmp_path: Path
+    sealed_month_retired: ClosedPeriod,
 ) -> None:
     """The log says that it may be gone; only its whole entry says what it was."""
-    retired(sealed_month, tmp_path)
     forced(f"DELETE FROM {PRINTS} WHERE ticket_id = 1")
     assert (Fault.ROWS_DIFFER, 3, PRINTS) in {
         (each.what, each.batch, each.table) for each in verify().findings

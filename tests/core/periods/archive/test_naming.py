@@ -9,14 +9,13 @@ from core.journal.verifying import Fault
 from core.periods.archive.files import ArchiveUnsound
 from core.periods.archive.naming import rows_named
 from core.periods.models import ClosedPeriod
-from tests.core.periods.archive.test_entries import forced, retired
+from tests.core.periods.archive.test_entries import forced
 from tests.core.periods.archive.test_retiring import removed
 
 
 def test_each_row_that_differs_is_named_by_the_files(
-    sealed_month: ClosedPeriod, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sealed_month_retired: ClosedPeriod, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    retired(sealed_month, tmp_path)
     removed()
     folder = tmp_path / "2030-03"
     call_command("period_rows", str(folder))

@@ -87,9 +87,8 @@ def test_balances_begin_with_the_opening_of_the_last_retired_month(
 
 
 def test_a_cent_more_in_an_opening_is_found_by_night_journal_and_books(
-    own_month: ClosedPeriod, tmp_path: Path
+    retired_month: ClosedPeriod,
 ) -> None:
-    retired(own_month, tmp_path)
     seal_all()
     assert (ledger_findings(), differences()[1]) == ([], [])
     # Both sides of one account: its balance stays as it was.
@@ -99,7 +98,7 @@ def test_a_cent_more_in_an_opening_is_found_by_night_journal_and_books(
         "UPDATE ledger_openingbalance SET debit_cents = debit_cents + 1,"
         f" credit_cents = credit_cents + 1 WHERE id = {first}",
     )
-    assert opening_differs(own_month) == ["opening"]
+    assert opening_differs(retired_month) == ["opening"]
     assert differences()[1] == []
     forge(
         OPENING,
@@ -113,7 +112,7 @@ def test_a_cent_more_in_an_opening_is_found_by_night_journal_and_books(
     assert ledger_findings() == [(Fault.ROW_CHANGED, OPENING)]
     forge(OPENING, f"DELETE FROM ledger_openingbalance WHERE id = {first}")
     assert ledger_findings() == [(Fault.ROW_REMOVED, OPENING)]
-    assert opening_differs(own_month) == ["opening", "opening_balances"]
+    assert opening_differs(retired_month) == ["opening", "opening_balances"]
 
 
 def test_a_month_with_a_late_transfer_is_not_retired(
@@ -141,8 +140,7 @@ def test_a_late_transfer_after_the_archive_stops_the_retirement(
     assert not OpeningBalance.objects.exists()
 
 
-def test_nothing_else_writes_an_opening(own_month: ClosedPeriod, tmp_path: Path) -> None:
-    retired(own_month, tmp_path)
+def test_nothing_else_writes_an_opening(retired_month: ClosedPeriod) -> None:
     row = OpeningBalance.objects.order_by("pk")[0]
     other = Account.objects.exclude(openings__up_to=row.up_to).first() or row.account
     figures = {"ends_at": row.ends_at, "debit_cents": 1, "credit_cents": 0, "transfers": 1}

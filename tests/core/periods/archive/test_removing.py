@@ -40,9 +40,8 @@ def kept(relation: str, until: int) -> int:
 
 
 def test_a_night_that_ends_between_any_two_steps_is_no_finding_and_goes_on(
-    sealed_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sealed_month_retired: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    retired(sealed_month, tmp_path)
     ranges, leave = list(RetiredRows.objects.all()), leaving()
     step = removing._batches_remove
     removed, steps = 0, 0
@@ -136,9 +135,8 @@ def test_entries_do_not_leave_while_a_row_is_there_that_leaves_nor_come_back_cha
 
 
 def test_the_exported_journal_has_what_stays_of_such_blocks_and_nothing_else_is_taken(
-    sealed_month: ClosedPeriod, tmp_path: Path
+    sealed_month_retired: ClosedPeriod, tmp_path: Path
 ) -> None:
-    retired(sealed_month, tmp_path)
     retired_remove()
     entries_remove()
     last = last_batch()

@@ -235,12 +235,27 @@ def test_staff_see_that_a_token_was_not_known_and_the_shop_goes_on(point: factor
     sign = TerminalCopy.objects.latest("pk")
     assert (sign.terminal, sign.sign) == (point.terminal, TerminalCopy.Sign.UNKNOWN_TOKEN)
     assert alarm.since == sign.seen_at
-    own = at_terminal(answer.json()["token"], point.session_token)
-    assert own.get("terminal").status_code == 200
+    again = at_terminal(answer.json()["token"], point.session_token)
+    assert again.get("terminal").status_code == 200
+    factories.time_pass(hours=2)
+    assert again.prove("terminal/token", named).status_code == 201
+    assert len(tokens_unknown()) == 1 and TerminalCopy.objects.count() == 1, "known again"
     own.prove("terminal/token", named)
-    assert len(tokens_unknown()) == 1 and TerminalCopy.objects.count() == 2, "known again"
+    assert len(tokens_unknown()) == 1 and TerminalCopy.objects.count() == 2
     factories.time_pass(hours=25)
     assert tokens_unknown() == []
+
+
+def test_a_machine_that_names_itself_all_day_leaves_a_row_an_hour(point: factories.Point) -> None:
+    """Its owner could make a hundred an hour, which each look at the alarms would read."""
+    own, named = restored_over(point), {"terminal": point.terminal.code}
+    for _ in range(5):
+        assert own.prove("terminal/token", named).status_code == 201
+    assert TerminalCopy.objects.count() == 1
+    Terminal.objects.update(enrolled_at=clock.now())
+    assert tokens_unknown() == []
+    assert own.prove("terminal/token", named).status_code == 201
+    assert len(tokens_unknown()) == 1, "not told of since it enrolled again"
 
 
 def test_the_code_of_a_terminal_opens_nothing_without_its_key(point: factories.Point) -> None:

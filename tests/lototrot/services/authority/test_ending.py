@@ -226,7 +226,7 @@ def test_the_public_sees_what_was_sent_and_that_it_was_carried_in(
     assert walk.strangers(ENDED) > 50
     (end,) = (each for each in log if each["kind"] == ENDED)
     for lie, refusal in (
-        ({"moves": end["document"]["moves"][1:]}, "lototrot.end.moves: 0 of the jackpot, not"),
+        ({"moves": end["document"]["moves"][1:]}, "lototrot.end.moves: 0 cents of jackpot, not"),
         ({"bet_type": "two-legs"}, "lototrot.end.bet_type"),
     ):
         with pytest.raises(Refused, match=refusal):

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 from django.utils import translation
 
+from core.kernel.languages import LANGUAGES
 from core.payoffice.sources import Reasons
-from core.receipts.document import LANGUAGES
 from lototrot import accounts
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest

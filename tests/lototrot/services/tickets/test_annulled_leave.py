@@ -18,11 +18,9 @@ from core.kernel.days import natural_day
 from core.ledger.books import differences
 from core.payoffice.services.finding import by_uuid
 from core.payoffice.sources import DocumentArchived
-from core.periods.archive import removing
 from core.periods.archive.attaching import attach, rows_about
 from core.periods.archive.removing import retired_remove
-from core.periods.archive.retiring import RowsNotAsArchived, retirement_propose
-from core.periods.archive.tables import ArchiveTable
+from core.periods.archive.retiring import RowsNotAsArchived
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows
 from core.staff.powers import Role
@@ -34,10 +32,11 @@ from lototrot.models.tickets import CodeGiven, Ticket, Void
 from lototrot.selectors.totals import voids_of
 from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.tickets.retired import Left, annulled_left, left
+from tests.core.periods.archive.conftest import next_month_retired, night_killed, retired
 from tests.core.periods.archive.test_acts_leave import _verified as verified
 from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
 from tests.core.periods.conftest import closed, march_closed
-from tests.lototrot.services.tickets.test_retired import TICKETS, accounts_of, retired
+from tests.lototrot.services.tickets.test_retired import TICKETS, accounts_of
 from tests.support import databases, factories, rounds
 from tests.support.databases import refused
 from tests.support.history.acts import annul_last
@@ -189,23 +188,14 @@ def test_a_void_changed_after_archiving_stops_the_retirement(
 
 
 def test_a_night_that_was_killed_before_the_entries_of_voids_left_goes_on(
-    month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    month: ClosedPeriod, tmp_path: Path
 ) -> None:
     """Voids leave in the statement of their tickets: their entries are written whole meanwhile."""
     contest = Contest.objects.get()
     before = accounts_of(contest)
     retired(month, tmp_path)
-    leaves, remove = leaving(), removing._batches_remove
-
-    def killed(table: ArchiveTable, first: int, last: int) -> int:
-        if table.name == VOIDS:
-            raise KeyboardInterrupt
-        return remove(table, first, last)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(removing, "_batches_remove", killed)
-        with pytest.raises(KeyboardInterrupt):
-            retired_remove()
+    leaves = leaving()
+    night_killed("_batches_remove", VOIDS)
     whole = Block.objects.filter(row_form__relation=VOIDS).exclude(entries=None)
     assert Void.objects.count() == 0 and whole.exists() and leaves > 4
     assert accounts_of(contest) == before and row_findings() == []
@@ -214,7 +204,7 @@ def test_a_night_that_was_killed_before_the_entries_of_voids_left_goes_on(
 
 
 def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(
-    own_database: databases.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_database: databases.Database, tmp_path: Path
 ) -> None:
     factories.time_to(rounds.NOON)
     point, march = factories.point(), rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2)] * 2)
@@ -234,13 +224,7 @@ def test_a_void_that_is_retired_with_another_month_than_its_ticket_stays(
         factories.prints_ended(contest)
     days_end(110)
     for number, gone in ((1, [0]), (2, [0, 3, 4])):
-        closed()
-        name_process("command:period_archive")
-        period = ClosedPeriod.objects.get(number=number)
-        archive_write(period=period, folder=tmp_path)
-        seal_all()
-        by = factories.staff(Role.ORGANISER)
-        confirm(retirement_propose(by=by, number=number, kept="Safe").uuid)
+        assert next_month_retired(tmp_path).number == number
         retired_remove()
         voids = set(Void.objects.values_list("ticket", flat=True))
         here = set(Ticket.objects.values_list("pk", flat=True))

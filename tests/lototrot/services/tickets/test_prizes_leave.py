@@ -24,12 +24,7 @@ from core.payoffice.services.finding import by_uuid
 from core.payoffice.services.paying import Payer, PayRequest, pay, payment_make
 from core.payoffice.services.presenting import acted_by, presentation_make
 from core.payoffice.sources import DocumentArchived
-from core.periods.archive import removing
 from core.periods.archive.removing import retired_remove
-from core.periods.archive.retiring import retirement_propose
-from core.periods.archive.tables import ArchiveTable
-from core.periods.archive.writing import archive_write
-from core.periods.models import ClosedPeriod, RetiredRows
 from core.premises.models import Premises
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
@@ -40,8 +35,9 @@ from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Ticket
 from lototrot.period_parts import waits
 from lototrot.services.settlement.auditing import audit_contests
+from tests.core.periods.archive.conftest import next_month_retired, night_killed, retired_copy
 from tests.core.periods.archive.test_acts_leave import _verified as verified
-from tests.core.periods.archive.test_retiring import confirm, forge, row_findings
+from tests.core.periods.archive.test_retiring import forge, row_findings
 from tests.core.periods.conftest import closed
 from tests.lototrot.services.tickets.test_retired import accounts_of
 from tests.support import databases, factories, paying, rounds
@@ -60,6 +56,20 @@ def sold(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     with django_db_blocker.unblock(), databases.restored(databases.prepared(_play)):
         name_process("command:period_archive")
         yield list(Ticket.objects.order_by("pk"))
+
+
+@pytest.fixture
+def sold_and_retired(
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[list[Ticket]]:
+    """The same, with March archived in `tmp_path` and retired; the night has not come yet."""
+    with django_db_blocker.unblock():
+        month = databases.prepared(closed, databases.prepared(_play))
+        with retired_copy(month, tmp_path, tmp_path_factory):
+            yield list(Ticket.objects.order_by("pk"))
 
 
 def _play(*, collected: bool = True) -> None:
@@ -90,17 +100,6 @@ def _play(*, collected: bool = True) -> None:
         pay(PRESENTED)
     days_end(30)
     days_end(65)
-
-
-def retired(month: int, folder: Path) -> None:
-    """Close a month, archive and retire it; the night has not come yet."""
-    closed()
-    name_process("command:period_archive")
-    period = ClosedPeriod.objects.get(number=month)
-    archive_write(period=period, folder=folder)
-    seal_all()
-    by = factories.staff(Role.ORGANISER)
-    confirm(retirement_propose(by=by, number=month, kept="Safe").uuid)
 
 
 def here(sold: list[Ticket]) -> dict[str, set[int]]:
@@ -144,7 +143,7 @@ def test_what_follows_from_a_ticket_leaves_after_it(sold: list[Ticket], tmp_path
     ]
     for month, left in enumerate(left_by_month, start=1):
         is_here = here(sold)
-        retired(month, tmp_path)
+        assert next_month_retired(tmp_path).number == month
         assert here(sold) == is_here
         need_as_told(contest, before)  # the night has not come yet
         retired_remove()
@@ -172,7 +171,7 @@ def test_a_prize_that_was_presented_and_never_collected_holds_no_month_back(
         sold = list(Ticket.objects.order_by("pk"))
         contest = Contest.objects.get()
         before = accounts_of(contest)
-        retired(1, tmp_path)
+        next_month_retired(tmp_path)
         retired_remove()
         need_as_told(contest, before)
         assert here(sold)[TICKETS] == here(sold)[PRIZES] == {PRESENTED}
@@ -186,34 +185,24 @@ def test_a_prize_that_was_presented_and_never_collected_holds_no_month_back(
         )
         assert pay(payable, request, payer).amount_cents == claim.amount_cents
         assert differences()[1] == []
-        retired(2, tmp_path)
+        next_month_retired(tmp_path)
         retired_remove()
         assert here(sold)[TICKETS] == {PRESENTED} and row_findings() == []
         assert differences()[1] == []
 
 
 def test_a_row_that_follows_never_leaves_before_its_ticket(
-    sold: list[Ticket], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sold: list[Ticket], tmp_path: Path
 ) -> None:
     contest = Contest.objects.get()
     before = accounts_of(contest)
-    retired(1, tmp_path)
+    next_month_retired(tmp_path)
     for table, column in ((PRIZES, "ticket_id"), (CLAIMS, "document_id")):
         statement = f"DELETE FROM {table} WHERE {column} = {sold[PAID_IN_MARCH].pk}"
         error = pytest.raises((DatabaseError, psycopg.Error))
         with error, connections["owner"].cursor() as owner:
             owner.execute(statement)
-    remove = removing._sealed_remove
-
-    def killed(table: ArchiveTable, rows: RetiredRows) -> int:
-        if table.name == PRIZES:
-            raise KeyboardInterrupt
-        return remove(table, rows)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(removing, "_sealed_remove", killed)
-        with pytest.raises(KeyboardInterrupt):
-            retired_remove()
+    night_killed("_sealed_remove", PRIZES)
     assert here(sold)[TICKETS] == {PRESENTED} and len(here(sold)[PRIZES]) == 4
     need_as_told(contest, before)
     assert retired_remove() > 0
@@ -222,9 +211,8 @@ def test_a_row_that_follows_never_leaves_before_its_ticket(
 
 @pytest.mark.article("14.III.10.5", "14.III.10.7")
 def test_what_lapsed_is_not_restored_once_its_month_was_retired(
-    sold: list[Ticket], tmp_path: Path
+    sold_and_retired: list[Ticket],
 ) -> None:
-    retired(1, tmp_path)
     lapsed = Claim.objects.filter(state="lapsed")
     with pytest.raises(DatabaseError, match="was retired"), transaction.atomic():
         lapsed.update(state="held", changed_at=clock.now(), day=None)
@@ -246,8 +234,7 @@ def test_a_deposit_in_time_that_nobody_has_matched_keeps_the_month_open(
     assert waits(*month) == [{"code": "deposits_unmatched", "deposits": 1}]
 
 
-def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> None:
-    retired(1, tmp_path)
+def test_other_sums_than_left_are_found(sold_and_retired: list[Ticket]) -> None:
     seal_all()
     assert retired_remove() > 0 and row_findings() == []
     sums, kept = "payoffice_retiredpayments", RetiredPayments.objects.get()
@@ -279,8 +266,7 @@ def test_other_sums_than_left_are_found(sold: list[Ticket], tmp_path: Path) -> N
     assert audit_contests().findings and differences()[1]
 
 
-def test_a_prize_or_payment_that_had_to_stay_is_missed(sold: list[Ticket], tmp_path: Path) -> None:
-    retired(1, tmp_path)
+def test_a_prize_or_payment_that_had_to_stay_is_missed(sold_and_retired: list[Ticket]) -> None:
     retired_remove()
     for table in (PRIZES, CLAIMS, PAYMENTS):
         with connections["owner"].cursor() as owner:
@@ -296,14 +282,13 @@ def test_a_prize_or_payment_that_had_to_stay_is_missed(sold: list[Ticket], tmp_p
 
 
 def test_an_inquiry_into_an_archive_is_told_who_was_paid(
-    sold: list[Ticket], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sold_and_retired: list[Ticket], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    retired(1, tmp_path)
     call_command("period_attach", str(tmp_path / "2030-03"))
     tables = {}
     for number in (PAID_IN_MARCH, PAID_IN_APRIL, LOST):
         capsys.readouterr()
-        call_command("period_look", "2030-03", str(sold[number].uuid))
+        call_command("period_look", "2030-03", str(sold_and_retired[number].uuid))
         tables[number] = [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()]
     assert tables[PAID_IN_MARCH].count(CLAIMS) == tables[PAID_IN_MARCH].count(PAYMENTS) == 1
     # What was paid in April is in the archive of April.

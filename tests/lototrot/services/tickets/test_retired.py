@@ -15,7 +15,6 @@ from django.db.models import QuerySet
 from core.database import clock
 from core.database.kept import forget_all
 from core.journal import rules
-from core.journal.acting import name_process
 from core.journal.export import export
 from core.journal.models import Block
 from core.journal.verifying import Fault, verify
@@ -24,10 +23,8 @@ from core.ledger.books import differences
 from core.ledger.models import Transfer
 from core.payoffice.services.finding import by_code, by_uuid
 from core.payoffice.sources import DocumentArchived, DocumentUnknown
-from core.periods.archive import removing, retiring
+from core.periods.archive import retiring
 from core.periods.archive.removing import retired_remove
-from core.periods.archive.retiring import retirement_propose
-from core.periods.archive.tables import ArchiveTable
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod, RetiredRows, Retirement
 from core.premises.access import BareTerminal
@@ -59,15 +56,17 @@ from lototrot.services.tickets.retired import (
 from lototrot.services.tickets.selling import request_state
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.selling import request_state as play_state
+from tests.core.periods.archive.conftest import next_month_retired, night_killed, retired
 from tests.core.periods.archive.conftest import own_month as own_month
+from tests.core.periods.archive.conftest import retired_month as retired_month
 from tests.core.periods.archive.test_retiring import (
+    PLACE,
     confirm,
     forge,
     leaving,
     proposed,
     row_findings,
 )
-from tests.core.periods.conftest import closed
 from tests.support import emitting, factories, rounds
 from tests.support.admin_desk import Desk, list_url, row_url
 from tests.support.api import Api, refused, staff_api
@@ -80,13 +79,6 @@ from tests.support.verifying.forging import public_key, published_log, written
 from tests.support.verifying.load import verifier
 
 TICKETS = "lototrot_ticket"
-
-
-def retired(month: ClosedPeriod, folder: Path) -> None:
-    """Archive the month and retire it; the night has not come yet."""
-    archive_write(period=month, folder=folder)
-    seal_all()
-    confirm(proposed())
 
 
 def accounts_of(contest: Contest) -> dict[str, Any]:
@@ -271,24 +263,13 @@ def test_what_is_named_meanwhile_stays_and_nothing_names_it_later(
 
 
 def test_a_night_that_ended_between_prints_and_tickets_is_finished(
-    own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    retired_month: ClosedPeriod,
 ) -> None:
-    retired(own_month, tmp_path)
     printed = "id IN (SELECT ticket_id FROM lototrot_printconfirmation)"
     refused = pytest.raises(DatabaseError, match="its print is there")
     with refused, connections["owner"].cursor() as owner:
         owner.execute(f"DELETE FROM {TICKETS} WHERE {printed} AND lototrot_ticket_leaves(id)")
-    whole = removing._remove
-
-    def ended(table: ArchiveTable, first: int, last: int) -> int:
-        if table.name == TICKETS:
-            raise KeyboardInterrupt
-        return whole(table, first, last)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(removing, "_remove", ended)
-        with pytest.raises(KeyboardInterrupt):
-            retired_remove()
+    night_killed("_remove", TICKETS)
     assert row_findings() == []
     later = ("lototrot_prize", "statements_mark", "statements_markedbalance", "journal_act")
     behind = RetiredRows.objects.filter(relation__in=(TICKETS, *later))
@@ -317,20 +298,14 @@ def test_a_ticket_sold_behind_one_of_the_next_month_leaves_with_that(
         seal_all()
     days_end(110)
     for name, gone in (("2030-03", [0]), ("2030-04", [0, 1, 2])):
-        closed()
-        name_process("command:period_archive")
-        period = ClosedPeriod.objects.order_by("-number")[0]
-        assert archive_write(period=period, folder=tmp_path).place.endswith(name)
-        seal_all()
-        by = factories.staff(Role.ORGANISER)
-        confirm(retirement_propose(by=by, number=period.number, kept="Safe").uuid)
+        assert next_month_retired(tmp_path).archive.place.endswith(name)
         retired_remove()
         here = set(Ticket.objects.values_list("pk", flat=True))
         assert [i for i, ticket in enumerate(sold) if ticket.pk not in here] == gone
         assert audit_contests().findings == [] and row_findings() == []
         # The entries of a batch that sold for both months stay until the second one left.
         assert whole_entries(TICKETS).exists() == (len(gone) == 1)
-    assert kept_where(march.pk) == {"2030-03": "Safe", "2030-04": "Safe"}
+    assert kept_where(march.pk) == dict.fromkeys(("2030-03", "2030-04"), PLACE)
     log = written(tmp_path, "log.jsonl", published_log()), public_key()
     for name in ("2030-03", "2030-04"):
         verdict = verifier("archive").check(str(tmp_path / name), *log)

@@ -14,10 +14,11 @@ from django.conf import LazySettings
 from django.utils.translation import override
 
 from core.kernel import codes
+from core.kernel.languages import LANGUAGES
 from core.premises.requests import new_uuid
 from core.premises.sellers import SellerFacts
 from core.receipts import escpos, html, pdf, text
-from core.receipts.document import LANGUAGES, Document, Qr
+from core.receipts.document import Document, Qr
 from core.receipts.formats import format_cents, format_date, format_moment
 from core.receipts.paper import Paper
 from lototrot.services.tickets import slips

@@ -1,7 +1,7 @@
 // Close the operator's shift: what must be in the drawer, what was counted, the slip.
 
 import { amount, h } from "../base/dom.js";
-import { cents, count, hourOfDay } from "../base/format.js";
+import { cents, count, dayOf, hourOfDay } from "../base/format.js";
 import { language, t } from "../base/text.js";
 import { requestUuid } from "./request-uuid.js";
 
@@ -51,7 +51,7 @@ export async function cashUp(till, done) {
 
   const line = ({ game, column, count: number, cents: moved }) => [
     h("dt", {}, [till.panel(game)?.title, `${t(`drawer_${column}`)} (${count(number)})`].filter(Boolean).join(" · ")), h("dd", {}, amount(cents(moved)))];
-  return h("section", { class: "card stack cash-up" }, h("h2", {}, `${t("cash_up")} · ${t("since", { time: hourOfDay(drawer.since) })}`),
+  return h("section", { class: "card stack cash-up" }, h("h2", {}, `${t("cash_up")} · ${t("since", { date: dayOf(drawer.since), time: hourOfDay(drawer.since) })}`),
     h("dl", { class: "facts" }, drawer.lines.map(line), h("dt", {}, h("b", {}, t("in_drawer"))), h("dd", {}, amount(cents(drawer.expected_cents), "large"))),
     h("form", { class: "stack", oninput: compare, onsubmit: send }, fields,
       h("p", { class: "row ends" }, h("span", {}, t("cash_difference"), " ", difference), close)));

@@ -6,10 +6,17 @@ from collections.abc import Callable
 
 import django
 import pytest
+from django.core.management.base import ALL_CHECKS
 from django.db import models
 from django.db.migrations.state import ModelState, ProjectState, StateApps
 
 from core.database.management.commands import migrate
+
+
+def test_it_makes_the_checks_that_no_other_command_makes() -> None:
+    """Those of this program are left out of every command, as `migrate` has made them."""
+    assert migrate.Command.requires_system_checks == ALL_CHECKS
+
 
 Change = Callable[[ProjectState], None]
 
