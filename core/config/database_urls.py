@@ -43,6 +43,8 @@ _READING: Final = " -c default_transaction_read_only=on"
 _SESSION: Final = "-c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000"
 # After that time the caller has gone; nights, settlements and commands may take longer.
 _ANSWERING: Final = dict.fromkeys(("web", "play", "live"), " -c statement_timeout=120000")
+# The server ends a statement, however long, once its process has died, and frees its locks.
+_WORKING: Final = " -c client_connection_check_interval=1000"
 
 
 def connection_settings(url: str, process: str) -> dict[str, Any]:
@@ -65,7 +67,7 @@ def _completed(
 ) -> dict[str, Any]:
     options = defaults | {"application_name": f"lototrot {process}"} | read["OPTIONS"]
     option_texts = [
-        _SESSION + _ANSWERING.get(process, "") + session,
+        _SESSION + _ANSWERING.get(process, _WORKING) + session,
         read["OPTIONS"].get("options", ""),
     ]
     options["options"] = " ".join(filter(None, option_texts))

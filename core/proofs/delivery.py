@@ -29,6 +29,7 @@ from django.db.models import Q
 
 from core.database import clock
 from core.database.locks import Lock, session_hold
+from core.database.management.on_disk import names_keep
 from core.kernel.canonical import canonical_bytes
 from core.proofs.models import LogEntry, Receiver
 
@@ -219,7 +220,11 @@ def _give(address: str, entry: LogEntry) -> None:
 
 
 def _to_folder(folder: Path, name: str, content: bytes) -> None:
-    """Write a complete file for an entry. Raises OtherEntry if a different file has its name."""
+    """Write a complete file for an entry, which is on the disk afterwards with its name. A process
+    that is killed meanwhile leaves its draft, which no reader takes for an entry.
+
+    Raises OtherEntry if a different file has its name.
+    """
     target, draft = folder / name, folder / f".{name}.{os.getpid()}"
     try:
         with draft.open("wb") as file:
@@ -232,6 +237,7 @@ def _to_folder(folder: Path, name: str, content: bytes) -> None:
             raise OtherEntry(f"{name} exists already with other content") from None
     finally:
         draft.unlink(missing_ok=True)
+    names_keep(folder)
 
 
 def _wait(receiver: Receiver, error: Exception, entry: LogEntry) -> None:

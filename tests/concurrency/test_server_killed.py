@@ -1,29 +1,48 @@
-"""kill -9 of PostgreSQL whole, amid sales and plays: all that was answered is there, once."""
+"""kill -9 of PostgreSQL whole: what was answered is there, once, and nothing that was half done."""
 
+import os
+import signal
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import psycopg
 import pytest
 from django.core.management import call_command
+from django.db import Error, connection, connections
 from pytest_django import DjangoDbBlocker
 
+from core.proofs import keys, merkle
+from core.proofs.models import LogEntry
+from core.staff import two_persons
 from core.tools.embedded.postgres import Postgres
+from lototrot.engine.races import Race
+from lototrot.services.seal.sealing import contest_seal
+from lototrot.services.settlement import payment_order, settling
+from lototrot.services.settlement.payment_order import payment_order_propose
+from lototrot.services.settlement.settling import contest_settle
+from tests.support import factories, rounds
 from tests.support.concurrency import player, seller
+from tests.support.concurrency.dying import everything
 from tests.support.concurrency.killing import SELLERS, Players, audit, sellers
 from tests.support.concurrency.sales import eventually
 from tests.support.servers import migrate, used
+from tests.support.verifying.load import verifier
 
 TICKETS, PLAYERS = 20_000, 8
 SALES_AT_ONCE = 3  # of each seller
 CRASHES = 3
 
 
-@pytest.fixture
-def server(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[Postgres]:
-    server = Postgres(tmp_path / "postgres", {"shared_buffers": "64MB"})
+@pytest.fixture(scope="module")
+def server(
+    tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Postgres]:
+    folder = tmp_path_factory.mktemp("killed")
+    server = Postgres(folder / "postgres", {"shared_buffers": "64MB"})
     with django_db_blocker.unblock():
         migrate(server)
         try:
@@ -110,3 +129,71 @@ def audit_plays(session: psycopg.Connection, players: Players) -> None:
             f" WHERE kind = '{kind}') x ON x.reference = d.uuid AND x.amount_cents = d.{cents}"
             " WHERE d.id IS NULL OR x.id IS NULL"
         )
+
+
+@pytest.mark.article("14.III.1.5", "14.III.8.2", "14.III.9.6")
+def test_a_seal_a_settlement_and_an_order_that_a_crash_cuts_off_are_made_once(
+    server: Postgres,
+) -> None:
+    with used(server):
+        factories.time_to(rounds.NOON)
+        contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+        rounds.sell(contest, factories.point(), [(1, 1), (1, 2), (2, 4)])
+        factories.contest_closed(contest, sealed=False)
+        seal = partial(contest_seal, contest_id=contest.pk)
+        crashed_after(server.crash, merkle, "root", seal)
+        rounds.run(contest, [Race((1, 2, 3), winners=frozenset({1}))] * 2)
+        settle = partial(contest_settle, contest_id=contest.pk)
+        crashed_after(partial(session_killed, server), settling, "_verify", settle)
+        first, second = factories.two_organisers()
+        proposal = payment_order_propose(by=first, contest_id=contest.pk)
+        order = partial(two_persons.confirm, proposal=proposal.uuid, by=second)
+        crashed_after(server.crash, payment_order, "payment_order_publish", order)
+        rounds.books_agree()
+        published = [each.published() for each in LogEntry.objects.order_by("sequence")]
+        holds = verifier("public_log").log_holds(published, [keys.current_public()])
+    assert holds.startswith("WHOLE")
+
+
+def session_killed(server: Postgres) -> None:
+    """Kill the server's process of our session: it then ends all others, and recovers."""
+    before = checkpointer_began(server)
+    os.kill(connection.connection.info.backend_pid, signal.SIGKILL)
+    eventually(lambda: checkpointer_began(server) not in (None, before))
+
+
+def checkpointer_began(server: Postgres) -> tuple[Any, ...] | None:
+    """Return since when the server has a checkpointer, which a crash ends; None without an
+    answer.
+    """
+    try:
+        with server._connect() as session:
+            return session.execute(
+                "SELECT backend_start FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
+            ).fetchone()
+    except psycopg.OperationalError:
+        return None
+
+
+def crashed_after(
+    crash: Callable[[], None], module: ModuleType, name: str, act: Callable[[], object]
+) -> None:
+    """Do an act, after a function of which the server crashes; then it is made, and once."""
+    untouched = everything()
+    do = getattr(module, name)
+
+    def crashing(*arguments: Any, **named: Any) -> Any:
+        answer = do(*arguments, **named)
+        crash()
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Error):
+        patch.setattr(module, name, crashing)
+        act()
+    connections.close_all()
+    assert everything() == untouched
+    act()
+    done = everything()
+    assert done != untouched
+    act()
+    assert everything() == done

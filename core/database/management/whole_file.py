@@ -8,6 +8,8 @@ from typing import TextIO, TypeVar
 
 from django.core.management.base import CommandError
 
+from core.database.management.on_disk import names_keep
+
 T = TypeVar("T")
 
 
@@ -26,6 +28,7 @@ def whole_file(target: Path, write: Callable[[TextIO], T]) -> T:
             file.flush()
             os.fsync(file.fileno())
         _name(part, target)
+        names_keep(target.parent)
     except OSError as error:
         raise CommandError(f"nothing was exported: {error}") from error
     finally:

@@ -34,43 +34,60 @@ _REMOVE_SEALED = "SELECT periods_remove_sealed(p_relation => %s, p_first => %s, 
 def retired_remove() -> int:
     """Delete what was retired and is still there; return how many rows. Each part is committed.
 
-    Months are taken from the newest one back. The last is a month that left so long ago that a
-    night has finished it, and of which no row is left to delete. So a night does not read the rows
-    that stay of all months. If rows leave with rows of another table, their entries leave last.
+    Months are taken in their order: wherever a night ends, the newest month still has its rows, by
+    which the next night finds those before it. If rows leave with rows of another table, their
+    entries leave last.
     """
     removed = 0
-    finished = clock.now() - FINISHED
     for table in sorted(retiring_tables(), key=lambda table: bool(table.with_rows)):
-        for retired in _newest_first(table.name):
-            here = _sealed_remove(table, retired)
-            if not table.with_rows:
-                ranges = parts(table.name, table.key, retired.first_row, retired.last_row, AT_ONCE)
-                here += sum(_remove(table, first, last) for first, last in ranges)
-            removed += here
-            if not here and retired.retirement.retired_at < finished:
-                break
+        for retired in _unfinished(table):
+            removed += _sealed_remove(table, retired)
+            removed += sum(_remove(table, first, last) for first, last in _parts(table, retired))
     return removed
 
 
-def _newest_first(relation: str) -> QuerySet[RetiredRows]:
-    of_table = RetiredRows.objects.filter(relation=relation).select_related("retirement")
-    return of_table.order_by("-first_row")
+def _unfinished(table: ArchiveTable) -> list[RetiredRows]:
+    """Return the retired months of which rows of a table may still be there, in their order.
+
+    They are looked for from the newest one back. The last is a month that left so long ago that a
+    night has finished it, and of which nothing is left. So a night does not read the rows that stay
+    of all months.
+    """
+    months: list[RetiredRows] = []
+    finished = clock.now() - FINISHED
+    of_table = RetiredRows.objects.filter(relation=table.name).select_related("retirement")
+    for retired in of_table.order_by("-first_row"):
+        if retired.retirement.retired_at < finished and not _is_there(table, retired):
+            break
+        months.append(retired)
+    return months[::-1]
+
+
+def _is_there(table: ArchiveTable, retired: RetiredRows) -> bool:
+    """Return whether a row of a month is there that leaves, or a block with entries that leave."""
+    if _kept_of(table, retired).exists():
+        return True
+    parts_of_month = _parts(table, retired)
+    return any(number(LEAVING, table.name, first, last) for first, last in parts_of_month)
+
+
+def _parts(table: ArchiveTable, retired: RetiredRows) -> Iterator[tuple[int, int]]:
+    """Return the rows of a month in parts; none if they leave with rows of another table."""
+    if table.with_rows:
+        return iter(())
+    return parts(table.name, table.key, retired.first_row, retired.last_row, AT_ONCE)
 
 
 def _sealed_remove(table: ArchiveTable, retired: RetiredRows) -> int:
     """Delete the rows that leave of the batches that, by a retirement, have only retired rows."""
-    after = last_batch(table, before=retired.first_row)
-    return sum(
-        _batches_remove(table, first, last)
-        for first, last in _runs(table, after, retired.last_batch)
-    )
+    runs = _runs(_kept_of(table, retired))
+    return sum(_batches_remove(table, first, last) for first, last in runs)
 
 
-def _runs(table: ArchiveTable, after: int, until: int) -> Iterator[tuple[int, int]]:
-    """Yield the batches that have entries of a table, in runs of so many rows: first and last."""
-    here = _kept(table).filter(batch_id__gt=after, batch_id__lte=until)
+def _runs(blocks: QuerySet[Block]) -> Iterator[tuple[int, int]]:
+    """Yield the batches of some blocks, in runs of so many rows: first and last."""
     first, last, count = 0, 0, 0
-    summed = here.values_list("batch_id").annotate(here=Sum("rows")).order_by("batch_id")
+    summed = blocks.values_list("batch_id").annotate(here=Sum("rows")).order_by("batch_id")
     for batch, rows in list(summed):
         if first and count + rows > AT_ONCE:
             yield first, last
@@ -78,6 +95,14 @@ def _runs(table: ArchiveTable, after: int, until: int) -> Iterator[tuple[int, in
         first, last, count = first or batch, batch, count + rows
     if first:
         yield first, last
+
+
+def _kept_of(table: ArchiveTable, retired: RetiredRows) -> QuerySet[Block]:
+    """Return the blocks that have entries, of the batches that by a retirement have only retired
+    rows of a table.
+    """
+    after = last_batch(table, before=retired.first_row)
+    return _kept(table).filter(batch_id__gt=after, batch_id__lte=retired.last_batch)
 
 
 def _kept(table: ArchiveTable) -> QuerySet[Block]:

@@ -6,7 +6,6 @@ other ones are refused.
 """
 
 import functools
-import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -16,6 +15,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.database.management.on_disk import names_keep
 from core.database.reading.standby import read_much
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, InvariantBroken, NotFound
@@ -87,6 +87,7 @@ def _put(part: Path, final: Path, manifest: dict[str, Any]) -> None:
     """Give the folder its name, or compare it with the one that has that name. Raises
     ArchiveDiffers, ArchiveUnsound.
     """
+    names_keep(part)
     try:
         part.rename(final)
     except OSError:
@@ -94,12 +95,7 @@ def _put(part: Path, final: Path, manifest: dict[str, Any]) -> None:
             raise
         if files_check(final) != manifest:
             raise ArchiveDiffers(folder=str(final)) from None
-        return
-    above = os.open(final.parent, os.O_RDONLY)
-    try:
-        os.fsync(above)
-    finally:
-        os.close(above)
+    names_keep(final.parent)
 
 
 @transaction.atomic

@@ -10,7 +10,6 @@ _SESSION = (
     "SET LOCAL lock_timeout = '1s'",
     "SET LOCAL statement_timeout = 0",
     "SET LOCAL jit = off",
-    "SET LOCAL client_connection_check_interval = '1s'",
 )
 _LOCK_NOT_AVAILABLE = "55P03"
 _HELD = """

@@ -72,10 +72,11 @@ def test_a_connection_wants_the_primary_and_gives_a_silent_server_up() -> None:
     assert "statement_timeout=120000" in options["options"]
 
 
-def test_work_that_may_take_long_is_not_cut_off() -> None:
+def test_work_that_may_take_long_is_cut_off_only_where_its_process_has_died() -> None:
     for process in ("worker", "console", "migrate"):
         options = connection_settings("postgresql://u@h/n", process)["OPTIONS"]
         assert "statement_timeout" not in options["options"]
+        assert "client_connection_check_interval=1000" in options["options"]
 
 
 def test_the_url_prevails_and_its_options_are_added_to_ours() -> None:

@@ -1,6 +1,7 @@
 """Deliver the public log to receivers: all entries, in order, later if a receiver fails."""
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -74,6 +75,30 @@ def test_a_folder_gets_a_file_for_each_and_they_make_a_whole_log(
     entries = [json.loads(each.read_text()) for each in files]
     assert verifier("public_log").log_holds(entries, [keys.current_public()]).startswith("WHOLE: 4")
     assert entries == [each.published() for each in LogEntry.objects.order_by("sequence")]
+
+
+def test_an_entry_counts_as_delivered_when_its_name_is_on_the_disk(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise it is lost with the power, and is never sent again."""
+    settings.LOG_RECEIVERS = [str(tmp_path)]
+    publish("a")
+    (receiver,) = deliveries_due()
+    waits, wait = [], os.fsync
+
+    def noted(file: int) -> None:
+        place = Path(f"/proc/self/fd/{file}").readlink()
+        names = sorted(each.name for each in tmp_path.glob("[!.]*"))
+        waits.append((place, names, Receiver.objects.get().delivered_sequence))
+        wait(file)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    assert deliver(receiver_id=receiver) == 2
+    both = ["000000001.json", "000000002.json"]
+    assert [each for each in waits if each[0] == tmp_path] == [
+        (tmp_path, both[:1], 0),
+        (tmp_path, both, 1),
+    ]
 
 
 def test_a_folder_that_is_missing_or_has_another_log_is_tried_again_later(

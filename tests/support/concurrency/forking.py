@@ -27,7 +27,7 @@ _IMPORTED = (
     "tests.support.season.doomed",
     *(
         f"tests.support.concurrency.{name}"
-        for name in ("forking", "stopping", "seller", "player", "payer")
+        for name in ("dying", "forking", "stopping", "seller", "player", "payer")
     ),
 )
 

@@ -14,7 +14,13 @@ import django
 
 django.setup()
 
+from django.db import connection  # noqa: E402
+
+from core.database.locks import Lock, session_hold  # noqa: E402
+from core.database.reading import progress  # noqa: E402
 from core.draws import conducting  # noqa: E402
+from core.journal.acting import name_process  # noqa: E402
+from core.longwork.services import work_do  # noqa: E402
 from core.nights import services as nights  # noqa: E402
 from core.nights.jobs import Job, Outcome  # noqa: E402
 from core.proofs import log, merkle  # noqa: E402
@@ -24,6 +30,8 @@ from lototrot import tasks  # noqa: E402
 from lototrot.services.settlement import settling  # noqa: E402
 from tests.support.contributing import contributed  # noqa: E402
 
+ENDLESS = "tests.endless"
+"""The only job of the night that `long_work` runs."""
 _HOLDERS: dict[str, Any] = {
     "settlement": settling,
     "ledger": settling.ledger,
@@ -72,6 +80,25 @@ def night(here: Connection, where: str) -> None:
     job = Job(name="a", title="a", order=1, run=run, whole=where != "in")
     with contributed("nightly", "JOBS", [job]):
         nights.night_run()
+
+
+def long_work(here: Connection, pk: int) -> None:
+    """Do long work that is a night; stop in its only job, after telling how far that is."""
+
+    def run(day: date) -> NoReturn:
+        progress.tell(1, 2)
+        _stop(here)
+
+    name_process("worker:long")
+    with contributed("nightly", "JOBS", [Job(name=ENDLESS, title="", order=1, run=run)]):
+        work_do(pk)
+
+
+def wait_long(here: Connection) -> None:
+    """Hold the lock of the nights, and wait for a quarter of an hour in one statement."""
+    with session_hold(Lock.NIGHT) as alone, connection.cursor() as cursor:
+        here.send(alone)
+        cursor.execute("SELECT pg_sleep(900)")
 
 
 def _stop_at(holder: Any, name: str, here: Connection, *, before: bool = False) -> None:

@@ -9,17 +9,23 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, transaction
 
+from core.database import clock
 from core.journal.export import export
 from core.journal.models import Block
 from core.journal.services import checkpoint_publish, last_batch
 from core.journal.verifying import Fault, verify
+from core.kernel.days import add_days, natural_day
+from core.ledger.models import Transfer
 from core.periods.archive import removing
 from core.periods.archive.attaching import attach, rows_about
 from core.periods.archive.removing import entries_remove, retired_remove
 from core.periods.archive.tables import ArchiveTable
 from core.periods.models import ClosedPeriod, RetiredRows
+from core.statements.services import statements_issue
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_retiring import PRINTS, TICKETS, leaving, row_findings
+from tests.core.periods.conftest import closed
+from tests.support import factories
 from tests.support.journaling import seal_all
 from tests.support.verifying.forging import Refused, public_key, published_log, written
 from tests.support.verifying.load import verifier
@@ -63,6 +69,44 @@ def test_a_night_that_ends_between_any_two_steps_is_no_finding_and_goes_on(
     attach(tmp_path / "2030-03")
     line = next(iter(lines_of(tmp_path, TICKETS)))
     assert TICKETS in {table for table, _ in rows_about("2030-03", line["uuid"])}
+
+
+def test_nights_that_end_early_for_weeks_pass_over_no_month(
+    own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a month that left long ago and of which nothing is left, no row is looked for again."""
+    factories.time_pass(days=40)
+    statements_issue(until=add_days(natural_day(clock.now()), -1))
+    closed()
+    closed()
+    for period in ClosedPeriod.objects.order_by("number"):
+        retired(period, tmp_path)
+    of_transfers = RetiredRows.objects.filter(relation="ledger_transfer").order_by("first_row")
+    assert {rows.retirement.period_id for rows in of_transfers} > {own_month.pk}
+    factories.time_pass(days=50)
+    removed = removing._remove
+
+    def ended(table: ArchiveTable, first: int, last: int) -> int:
+        if removed(table, first, last):
+            raise KeyboardInterrupt
+        return 0
+
+    monkeypatch.setattr(removing, "_remove", ended)
+    nights = 1
+    while ends_early():
+        nights += 1
+    assert nights > 2
+    last_row = max(rows.last_row for rows in of_transfers)
+    assert not Transfer.objects.filter(pk__lte=last_row).exists()
+    assert row_findings() == []
+
+
+def ends_early() -> bool:
+    try:
+        retired_remove()
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
 def lines_of(folder: Path, table: str) -> Lines:
