@@ -50,11 +50,12 @@ LANGUAGE sql STABLE AS $$
                       AND public.statements_statement_leaves(m.statement_id))
 $$;
 
--- Return the acts of statements and payments that left, from one transaction to another. These acts stay.
+-- Return the acts of statements and payments that left, from one transaction to another. These acts stay. Of
+-- parts of acts one is asked after the other: an index finds the rows.
 CREATE OR REPLACE FUNCTION statements_statement_acts(p_first bigint, p_last bigint)
 RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
     SELECT a.act FROM public.statements_retiredstatements s CROSS JOIN LATERAL unnest(s.acts) a(act)
-     WHERE a.act BETWEEN p_first AND p_last
+     WHERE s.last_act >= p_first AND s.first_act <= p_last AND a.act BETWEEN p_first AND p_last
 $$;
 
 CREATE OR REPLACE FUNCTION statements_remittance_acts(p_first bigint, p_last bigint)
@@ -96,6 +97,28 @@ CREATE OR REPLACE VIEW statements_left_payments AS
 SELECT s.retired, u.premises_id, u.amount_cents, u.act
   FROM statements_retiredremittances s
  CROSS JOIN LATERAL unnest(s.premises, s.amounts_cents, s.acts) u(premises_id, amount_cents, act);
+
+-- Refuse a row whose arrays have not one entry for each of its 1 to 64 premises or payments. The argument is
+-- an array of other length.
+CREATE OR REPLACE FUNCTION statements_guard_left() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT cardinality(NEW.premises) BETWEEN 1 AND 64 OR EXISTS (
+        SELECT FROM jsonb_each(to_jsonb(NEW) - coalesce(TG_ARGV, '{}')) e
+         WHERE jsonb_typeof(e.value) = 'array'
+           AND (jsonb_array_length(e.value) <> cardinality(NEW.premises)
+                OR e.value @> '[null]')) THEN
+        RAISE EXCEPTION 'table %: these are no sums of statements that left', TG_TABLE_NAME
+            USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER sums AFTER INSERT OR UPDATE ON statements_retiredstatements
+    FOR EACH ROW EXECUTE FUNCTION statements_guard_left('acts');
+CREATE OR REPLACE TRIGGER sums AFTER INSERT OR UPDATE ON statements_retiredcommission
+    FOR EACH ROW EXECUTE FUNCTION statements_guard_left();
+CREATE OR REPLACE TRIGGER sums AFTER INSERT OR UPDATE ON statements_retiredremittances
+    FOR EACH ROW EXECUTE FUNCTION statements_guard_left();
 
 -- Refuse a range with a statement of the last 91 days of the month or issued after it, the newest one of
 -- premises, or a payment of a later day or of a statement that is not retired. It runs when all rows of the
@@ -149,18 +172,18 @@ BEGIN
           FROM leaving l GROUP BY 1, 2
     ), acts AS (
         SELECT l.premises_id / 64 AS part, array_agg(DISTINCT l.journal_xid ORDER BY l.journal_xid)
-               AS acts
+               AS acts, min(l.journal_xid) AS first_act, max(l.journal_xid) AS last_act
           FROM leaving l GROUP BY 1
     ), summed AS (
         INSERT INTO public.statements_retiredstatements (retired, part, premises, statements,
-               last_numbers, last_sundays, closings_cents, acts)
-        SELECT NEW.id, c.part, array_agg(c.premises_id ORDER BY c.premises_id),
+               last_numbers, last_sundays, closings_cents, acts, first_act, last_act)
+        SELECT NEW.id, part, array_agg(c.premises_id ORDER BY c.premises_id),
                array_agg(c.statements ORDER BY c.premises_id),
                array_agg(c.last_number ORDER BY c.premises_id),
                array_agg(c.last_sunday ORDER BY c.premises_id),
-               array_agg(c.closing_cents ORDER BY c.premises_id),
-               (SELECT a.acts FROM acts a WHERE a.part = c.part)
-          FROM counted c GROUP BY c.part ORDER BY c.part
+               array_agg(c.closing_cents ORDER BY c.premises_id), a.acts, a.first_act, a.last_act
+          FROM counted c JOIN acts a USING (part)
+         GROUP BY part, a.acts, a.first_act, a.last_act ORDER BY part
         RETURNING statements
     ), earned AS (
         SELECT l.premises_id, e ->> 0 AS game, sum((e ->> -1)::bigint)::bigint AS cents

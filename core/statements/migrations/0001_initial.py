@@ -707,6 +707,8 @@ class Migration(migrations.Migration):
                         base_field=models.BigIntegerField(), size=None, verbose_name="acts"
                     ),
                 ),
+                ("first_act", models.BigIntegerField(verbose_name="first act")),
+                ("last_act", models.BigIntegerField(verbose_name="last act")),
             ],
             options={
                 "verbose_name": "statements that left",
@@ -716,6 +718,7 @@ class Migration(migrations.Migration):
                         fields=("part", "retired"), name="retired_statements_once"
                     )
                 ],
+                "indexes": [models.Index(fields=["last_act"], name="retired_statements_acts")],
             },
         ),
     ]

@@ -2,8 +2,9 @@
 
 The database writes these rows when statements and payments are retired. From then on balances of
 commission and payments, and the audit of statements, begin with them. Each array of a row has one
-entry for each of its premises or payments. `retired` is the row of the retirement
-(`periods.RetiredRows`), `part` is 64 premises by their ids (`premises / 64`).
+entry for each of its premises or payments, 64 at most; only `acts` of statements has others. The
+database refuses another row. `retired` is the row of the retirement (`periods.RetiredRows`), `part`
+is 64 premises by their ids (`premises / 64`).
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -19,7 +20,7 @@ class RetiredStatements(Guarded):
     """The statements of a part that left with a month: how many, and the last, of each premises.
 
     `closings_cents` are the balances of the last ones. `acts` are the transactions that wrote the
-    statements: these acts stay.
+    statements, from `first_act` to `last_act`: these acts stay.
     """
 
     inserted_by_application = False
@@ -32,6 +33,8 @@ class RetiredStatements(Guarded):
     last_sundays = ArrayField(models.DateField(), verbose_name=_("last day"))
     closings_cents = ArrayField(models.BigIntegerField(), verbose_name=_("balances in cents"))
     acts = ArrayField(models.BigIntegerField(), verbose_name=_("acts"))
+    first_act = models.BigIntegerField(_("first act"))
+    last_act = models.BigIntegerField(_("last act"))
 
     class Meta:
         verbose_name = _("statements that left")
@@ -39,6 +42,7 @@ class RetiredStatements(Guarded):
         constraints = [
             models.UniqueConstraint(fields=["part", "retired"], name="retired_statements_once")
         ]
+        indexes = [models.Index(fields=["last_act"], name="retired_statements_acts")]
 
     def __str__(self) -> str:
         return f"{self.retired} · {self.part}"

@@ -37,7 +37,7 @@ END $$;
 CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statement
     FOR EACH ROW EXECUTE FUNCTION statements_guard_statement();
 
--- A payment is of a statement of its premises, which does not leave. A foreign key would lock both. No bank
+-- A payment is of a statement of its premises, and of none that leaves. A foreign key would lock both. No bank
 -- movement is recorded again of premises, also where the first payment has left with its month.
 -- Its UUID follows from its number, so that two have not the same. Where two persons decided about it, it
 -- is what they named. They do so where other premises have a part of the same bank movement, and name these.

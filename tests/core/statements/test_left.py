@@ -39,8 +39,9 @@ def test_sums_of_several_months_are_added_and_the_last_balance_is_of_the_newest(
         for retired, statements, last, cents in ((1, 4, 4, 500), (2, 3, 8, -70)):
             owner.execute(
                 "INSERT INTO statements_retiredstatements (retired, part, premises, statements,"
-                " last_numbers, last_sundays, closings_cents, acts)"
-                " VALUES (%s, 0, '{7}', ARRAY[%s], ARRAY[%s], '{2030-03-31}', ARRAY[%s], '{3}')",
+                " last_numbers, last_sundays, closings_cents, acts, first_act, last_act)"
+                " VALUES (%s, 0, '{7}', ARRAY[%s], ARRAY[%s], '{2030-03-31}', ARRAY[%s], '{2,3}',"
+                " 2, 3)",
                 [retired, statements, last, cents],
             )
             owner.execute(
@@ -62,5 +63,6 @@ def test_sums_of_several_months_are_added_and_the_last_balance_is_of_the_newest(
     with connection.cursor() as cursor:
         cursor.execute("SELECT statements_remittance_acts(p_first => 6, p_last => 9)")
         assert {act for (act,) in cursor.fetchall()} == {6, 7}
-        cursor.execute("SELECT statements_statement_acts(p_first => 4, p_last => 9)")
-        assert cursor.fetchall() == []
+        for first, last, acts in ((4, 9, set()), (3, 9, {3}), (1, 2, {2}), (0, 1, set())):
+            cursor.execute("SELECT statements_statement_acts(%s, %s)", [first, last])
+            assert {act for (act,) in cursor.fetchall()} == acts
