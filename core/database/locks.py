@@ -47,6 +47,11 @@ class Lock(enum.IntEnum):
     LOG = 30  # last: an act appends to the public log at its end
 
 
+MOVEMENTS = 0x7FFFFFFF
+"""The key of all bank movements in the space `STATEMENT`, after the ids of premises. Each payment
+of a statement, each credit of a loss by a cheque, and each retirement takes it."""
+
+
 class LocksOutOfPlace(RuntimeError):
     """A lock was asked for outside a transaction: a fault in the program."""
 

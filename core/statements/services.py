@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from core.database import clock
-from core.database.locks import Lock, hold
+from core.database.locks import MOVEMENTS, Lock, hold
 from core.kernel.days import add_days, natural_day
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.kernel.money import parse_percent, percent_text
@@ -29,9 +29,6 @@ from core.statements.balances import alone_cents, outstanding_cents
 from core.statements.left import StatementUnknown
 from core.statements.models import CommissionRate, Remittance, Statement
 from core.statements.weeks import Figures, Week
-
-_MOVEMENTS = 0x7FFFFFFF
-"""The key of the lock of bank movements, after the ids of premises."""
 
 
 class RateRecorded(Conflict):
@@ -277,7 +274,7 @@ def _needs_two(payment: _Asked) -> bool:
 
 def _hold(payment: _Asked) -> None:
     """Record one payment of the premises, and of a bank movement, at a time."""
-    hold((Lock.STATEMENT, payment.statement.premises_id), (Lock.STATEMENT, _MOVEMENTS))
+    hold((Lock.STATEMENT, payment.statement.premises_id), (Lock.STATEMENT, MOVEMENTS))
 
 
 def _also_of(payment: _Asked) -> list[str]:

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.database.clock import row_uuid
-from core.database.locks import Lock, hold
+from core.database.locks import MOVEMENTS, Lock, hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.kernel.request_uuids import derived_uuid
@@ -112,7 +112,7 @@ def loss_recover(
 
 
 def _recovered(proposal: Proposal, by: StaffActor) -> None:
-    hold((Lock.CHEQUE, 0))
+    hold((Lock.STATEMENT, MOVEMENTS), (Lock.CHEQUE, 0))
     content, now = proposal.content, clock.now()
     recovery = ChequeRecovery(
         uuid=row_uuid(now),

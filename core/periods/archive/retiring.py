@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Max
 
 from core.database import clock
-from core.database.locks import Lock, hold
+from core.database.locks import MOVEMENTS, Lock, hold
 from core.database.reading import progress
 from core.journal import rows
 from core.journal.install import Journaled, journaled
@@ -251,6 +251,7 @@ def _retire(proposal: Proposal, by: StaffActor) -> None:
     if not balances_hold(period):
         raise RowsNotAsArchived(table=OPENING)
     spans = _spans(archive)
+    hold((Lock.STATEMENT, MOVEMENTS))  # the rows below ask for it, and the log's lock is the last
     named: list[Json] = [
         {"table": name, **span} for name, span in sorted(spans.items()) if span["rows"]
     ]

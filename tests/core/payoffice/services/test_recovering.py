@@ -5,9 +5,12 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
 
 from core.database import clock
+from core.database.locks import MOVEMENTS, Lock
 from core.journal.rules import broken
 from core.kernel.days import MADRID, natural_day
 from core.ledger import services as ledger
@@ -21,6 +24,7 @@ from core.staff.models import Decision, Proposal
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.concurrency.locks import locks_of
 from tests.support.payoffice.losing import LOST_CENTS, lost, recovered, recovery
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
@@ -119,6 +123,16 @@ def test_a_credit_of_the_bank_is_recorded_once() -> None:
     assert not Decision.objects.filter(proposal=first).exists()
     assert rest() == 2 * LOST_CENTS - 30
     agree()
+
+
+def test_a_credit_asks_for_its_locks_in_their_order() -> None:
+    """Its row asks for that of all bank movements, which stands before that of cheques."""
+    proposal, second = recovery(lost(), 40), factories.staff(Role.ORGANISER)
+    with CaptureQueriesContext(connection) as queries:
+        two_persons.confirm(proposal=proposal.uuid, by=second)
+    taken = locks_of(queries)
+    assert {(Lock.STATEMENT, MOVEMENTS), (Lock.CHEQUE, 0)} <= set(taken)
+    assert taken == sorted(taken)
 
 
 def test_two_proposals_for_the_same_rest_do_not_wait_together() -> None:
