@@ -28,7 +28,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _TYPE = re.compile(r"[a-z][a-z ]*(\(\d+(,\d+)?\))?[a-z ]*(\[\])?")
 ACTS, CLAIMS, PAYMENTS = "journal_act", "payoffice_claim", "payoffice_payment"
 _SOUGHT = (
-    *("id", "uuid", "ticket_id", "voucher_id", "document_id", "claim_id"),
+    *("id", "uuid", "ticket_id", "voucher_id", "statement_id", "document_id", "claim_id"),
     *("reference", "journal_xid"),
 )
 """Columns that an inquiry looks for; each has an index."""
@@ -168,12 +168,13 @@ def _about(schema: str, tables: dict[str, list[str]], uuid: str) -> Iterator[tup
 def _following(
     schema: str, tables: dict[str, list[str]], table: str, ident: int
 ) -> Iterator[tuple[str, str]]:
-    """Yield the claims on a row, the rows of its app that name it as their ticket or voucher, and
-    the rows that follow from these.
+    """Yield the claims on a row, the rows of its app that name it as their ticket, voucher or
+    statement, and the rows that follow from these.
     """
     yield from _claims(schema, tables, table, ident)
     app = table.partition("_")[0]
-    names = [name for name in ("ticket_id", "voucher_id") if table.endswith(name[:-3])]
+    columns_of = ("ticket_id", "voucher_id", "statement_id")
+    names = [name for name in columns_of if table.endswith(name[:-3])]
     for other, columns in tables.items():
         for name in names:
             if name in columns and other.partition("_")[0] == app:

@@ -1,4 +1,4 @@
-"""`manage.py period_look YYYY-MM UUID`: read a ticket, voucher or payment of an attached month."""
+"""`manage.py period_look YYYY-MM UUID`: read a ticket, voucher, statement or payment of a month."""
 
 import uuid
 from typing import Any
