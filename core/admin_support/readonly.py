@@ -17,6 +17,8 @@ from django.forms.models import _get_foreign_key
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import action
 from unfold.enums import ActionVariant
@@ -29,6 +31,7 @@ from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
 from core.database.models import SECRET_FIELDS
 from core.looks.recording import is_watched, look_at_list, look_at_row
+from core.proofs.selectors import retired_ranges
 from core.staff.names import Named, with_name
 
 
@@ -239,6 +242,30 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
             words["rare"] = self._rare(request, row)
             page.context_data |= words  # type: ignore[attr-defined]
         return page
+
+    def _get_obj_does_not_exist_redirect(
+        self, request: HttpRequest, opts: Any, object_id: str
+    ) -> HttpResponse:
+        """Say of a row that left with a retired month which archive has it."""
+        month = self._month_left(unquote(object_id))
+        if not month:
+            page: HttpResponse = super()._get_obj_does_not_exist_redirect(request, opts, object_id)
+            return page
+        words = gettext("Rows of that number were retired with %(month)s: its archive has them.")
+        answer: HttpResponse = self.admin_site.refusal(
+            request, HTTPStatus.NOT_FOUND, _("Nothing there"), words % {"month": month}
+        )
+        return answer
+
+    def _month_left(self, key: str) -> str:
+        """Return the month with which rows of a key were retired, YYYY-MM; empty if none names
+        it.
+        """
+        if not (getattr(self.model, "retires", False) and key.isdecimal()):
+            return ""
+        ranges = retired_ranges(self.model._meta.db_table)
+        months = (each.month for each in ranges if each.first_row <= int(key) <= each.last_row)
+        return next(months, "")
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

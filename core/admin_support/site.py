@@ -18,12 +18,14 @@ from django.views.i18n import set_language
 from unfold.sites import UnfoldAdminSite
 
 from core.admin_support import dashboard, navigation, places, search, signed_on
+from core.admin_support.acts import Facts, Refusal
 from core.admin_support.contents import Text
 from core.admin_support.own_account import password, second_factor
 from core.admin_support.own_account.sign_on import SignOnForm
 from core.api import acting
 from core.database import clock
 from core.database.reading.limits import ReadingTooLong, limited
+from core.kernel.errors import NotFound
 from core.looks.recording import LookNotRecorded
 from core.receipts.document import present_language
 from core.receipts.formats import format_moment
@@ -79,8 +81,9 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
                 return self.refusal(request, 409, _("Not shown"), error.message)
             except PermissionDenied:
                 return self.refusal(request, 403, _("Not for your role"), _NOT_THEIRS)
-            except Http404:
-                return self.refusal(request, 404, _("Nothing there"), _NOTHING_THERE)
+            except (Http404, NotFound) as error:
+                words, facts = _nothing_there(error)
+                return self.refusal(request, 404, _("Nothing there"), words, facts)
             _remember_device(request, response)
             return response
 
@@ -103,12 +106,16 @@ class Site(UnfoldAdminSite):  # type: ignore[misc]  # unfold is not typed
             *super().get_urls(),
         ]
 
-    def refusal(self, request: HttpRequest, status: int, title: Text, words: Text) -> HttpResponse:
+    def refusal(
+        self, request: HttpRequest, status: int, title: Text, words: Text, facts: Facts = ()
+    ) -> HttpResponse:
         """Return a page of the site that says why nothing is shown or done, with the way on.
 
-        It has no side bar for who is not signed on: that names the person.
+        `facts` are pairs of a name and a value. There is no side bar for who is not signed on: that
+        names the person.
         """
-        context = self.each_context(request) | {"title": title, "words": gettext(str(words))}
+        context = self.each_context(request)
+        context |= {"title": title, "words": gettext(str(words)), "facts": facts}
         context["is_nav_sidebar_enabled"] = request.user.is_authenticated
         page: HttpResponse = TemplateResponse(
             request, "admin_support/refused.html", context, status=status
@@ -169,6 +176,14 @@ def _answered(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> An
     with limited(), signed_on.shown_to(request):
         response = view(request, *args, **kwargs)
         return response.render() if isinstance(response, SimpleTemplateResponse) else response
+
+
+def _nothing_there(error: Http404 | NotFound) -> tuple[Text, Facts]:
+    """Return the words and the facts about what is not there."""
+    if isinstance(error, Http404):
+        return _NOTHING_THERE, ()
+    why = Refusal.of(error)
+    return why.message, why.facts
 
 
 def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:

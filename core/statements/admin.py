@@ -30,7 +30,6 @@ from core.staff.actor import StaffActor
 from core.statements import guarantee, papers, powers, services
 from core.statements.balances import outstanding_cents, with_outstanding
 from core.statements.guarantee import covers
-from core.statements.left import StatementUnknown
 from core.statements.models import (
     CashUp,
     CommissionRate,
@@ -213,10 +212,7 @@ class StatementAdmin(ReadOnlyAdmin):
     def _statement(self, request: HttpRequest, ident: uuid.UUID) -> Statement:
         if not self.has_view_permission(request):
             raise Http404
-        try:
-            statement = services.statement_get(ident)
-        except StatementUnknown as error:
-            raise Http404(str(error)) from error
+        statement = services.statement_get(ident)
         look(EXPORT, statement)
         return statement
 

@@ -7,11 +7,11 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import NOTHING, link, listed, moment, money
+from core.admin_support.columns import NOTHING, day, lines, link, listed, moment, money
 from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -53,6 +53,7 @@ from core.premises.models import (
     TerminalCopy,
 )
 from core.statements import powers as statements_powers
+from core.statements.left import last_left
 from core.statements.models import GuaranteeLimit, Statement
 
 STATEMENTS_DAYS = 182
@@ -104,7 +105,7 @@ class _Suspensions(ReadOnlyInline):
 
 
 class _Statements(ReadOnlyInline):
-    """The statements of the last half year: sales week by week, and what was owed at its end."""
+    """The statements of half a year that have not left: sales and what was owed, week by week."""
 
     model = Statement
     shown = (
@@ -161,10 +162,18 @@ class PremisesAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("statements"))
     def statements(self, row: Premises) -> SafeString:
-        """Lead to every statement of the premises; the page shows those of half a year."""
-        many = Statement.objects.filter(premises=row).count()
+        """Lead to every statement of the premises; the page shows those of half a year. Say up to
+        which day some have left.
+        """
+        many, last = Statement.objects.filter(premises=row).count(), last_left(row.pk)
+        if not many:
+            return SafeString(NOTHING)
         text = ngettext("%(n)s statement", "all %(n)s statements", many) % {"n": many}
-        return listed(Statement, text, premises__id__exact=row.pk) if many else SafeString(NOTHING)
+        listing = listed(Statement, text, premises__id__exact=row.pk)
+        if last is None:
+            return listing
+        words = gettext("Those up to %(day)s that are not listed are in the archives.")
+        return lines([listing, words % {"day": day(last)}])
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
         """Return the entries of the page; its statements for those who may read them."""
