@@ -6,30 +6,44 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
 
+from core.database import clock
 from core.database.locks import MOVEMENTS, Lock
-from core.kernel.days import add_days
+from core.journal.acting import name_process
+from core.kernel.days import add_days, natural_day
+from core.payoffice.services.paying import payment_make
 from core.periods.archive import retiring
 from core.periods.archive.attaching import attach, rows_about
 from core.periods.archive.writing import archive_write
 from core.periods.models import ClosedPeriod
 from core.staff import two_persons
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.statements import weeks
-from core.statements.models import Statement
+from core.statements.left import paid_left
+from core.statements.models import Remittance, Statement
+from lototrot.engine.races import Race
+from lototrot.models.settlement import Prize
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_statements_leave import (
+    IN_PART,
     LATE,
     PAYMENTS,
     SETTLED,
+    SOLD,
     STATEMENTS,
     night,
     of_shop,
+    settle,
+    sound,
 )
 from tests.core.periods.archive.test_statements_leave import june as june
-from tests.support import factories
+from tests.core.periods.conftest import closed
+from tests.support import factories, paying, rounds
 from tests.support.admin_desk import Desk, list_url, row_url, text_of
 from tests.support.concurrency.locks import locks_of
+from tests.support.databases import Database
 from tests.support.journaling import seal_all
+from tests.support.stating import days_end, rate, remitted
 
 
 def test_pages_say_of_a_statement_that_left_which_archive_has_it(
@@ -86,3 +100,55 @@ def test_a_retirement_asks_for_bank_movements_before_the_public_log(
     taken = locks_of(queries)
     assert {(Lock.STATEMENT, MOVEMENTS), (Lock.LOG, 0)} <= set(taken)
     assert taken == sorted(taken)
+
+
+def test_a_payment_that_was_proposed_before_a_retirement_is_confirmed_after_it(
+    june: ClosedPeriod, tmp_path: Path
+) -> None:
+    """The first part of its bank movement is a row when it is proposed, and has left then."""
+    owing = of_shop(IN_PART)
+    proposal = settle(owing, "TRF 1/2030", 10)
+    assert isinstance(proposal, Proposal)
+    retired(june, tmp_path)
+    night()
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+    assert owing.remittances.count() == 2
+    sound()
+
+
+def test_what_was_paid_to_premises_leaves_with_its_statement(
+    own_database: Database, tmp_path: Path
+) -> None:
+    factories.time_to(rounds.NOON)
+    rate(factories.staff(Role.ORGANISER), since=add_days(SOLD, -6))
+    seller, payer = factories.point(), factories.point()
+    contest = paying.contest()
+    (won,) = paying.tickets(contest, 1, seller)
+    rounds.sell(contest, seller, [(2, 4)])
+    rounds.run(contest, [Race((1, 2, 3), winners=frozenset({1}))] * 2)
+    rounds.order(contest)
+    factories.prints_ended(contest)
+    seal_all()
+    factories.time_pass(days=1)
+    prize_cents = Prize.objects.get().prize_cents
+    payment_make(at=payer.actor, request=won.request(amount_cents=prize_cents))
+    seal_all()
+    days_end(3)
+    paid = {}
+    for statement in Statement.objects.order_by("premises"):
+        paid[statement.premises_id] = statement.closing_cents
+        by, today = factories.staff(Role.SUPERVISOR), natural_day(clock.now())
+        remitted(by, statement, statement.closing_cents, today, f"TRF {statement.pk}")
+    assert paid[payer.premises.pk] == -prize_cents
+    seal_all()
+    days_end(35)
+    days_end(91)
+    for month in range(1, 5):
+        closed()
+        name_process("command:period_archive")
+        retired(ClosedPeriod.objects.get(number=month), tmp_path)
+    night()
+    assert not Statement.objects.filter(week_to=SOLD).exists()
+    assert not Remittance.objects.exists()
+    assert dict(paid_left()) == paid
+    sound()
