@@ -127,12 +127,15 @@ def compare(folder: str, log_file: str, keys: str) -> str:
             archive, retirement["openings"], retired_before and retired_before["openings"]
         )
         retired = "; it is the archive of which rows were retired"
-    for name, table in archive.tables.items():
-        if table["retires"]:
-            journal.check_rows(name, last_batches.get(name, 0))
+    others = sum(
+        journal.check_rows(name, last_batches.get(name, 0))
+        for name, table in archive.tables.items()
+        if table["retires"]
+    )
+    not_compared = f"; {others} rows not compared: other months sealed them" if others else ""
     return (
         f"WHOLE: {month}, {transfers} transfers and {tickets} tickets as published;"
-        f" {len(archive.tables)} files, manifest {digest_of(manifest)}{retired}"
+        f" {len(archive.tables)} files, manifest {digest_of(manifest)}{retired}{not_compared}"
     )
 
 

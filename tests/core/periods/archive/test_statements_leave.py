@@ -223,6 +223,8 @@ def verified(folder: Path) -> None:
     assert "WHOLE" in verifier("journal").check(str(path), *files)
     verdict = verifier("archive").check(str(folder / "2030-06"), *files)
     assert "it is the archive of which rows were retired" in verdict
+    # Of statements and payments all: their weeks ended 91 days before.
+    assert int(verdict.partition(" rows not compared")[0].rpartition("; ")[2]) >= 4 * LEFT + 3
 
 
 def test_one_that_left_is_told_from_one_that_never_was(june: ClosedPeriod, tmp_path: Path) -> None:
