@@ -1,10 +1,11 @@
 """Check the archive of a closed period: its files alone, against the public log.
 
-    python archive.py FOLDER LOG KEYS
+    python archive.py FOLDER LOG KEYS [EARLIER ...]
 
 FOLDER has the files of one period, `manifest.json` among them; LOG and KEYS are those of
-public_log.py. Transfers, balances and tickets are counted again from the rows, and compared with
-what two persons published when they closed the month (docs/proofs.md, "Archives").
+public_log.py; EARLIER are folders of earlier months, which sealed some of its rows. Transfers,
+balances and tickets are counted again from the rows, and compared with what two persons published
+when they closed the month (docs/proofs.md, "Archives").
 """
 
 from collections import Counter
@@ -92,7 +93,7 @@ def check_retirement(archive: Archive, retired: Row) -> None:
         need(each["leaves"] <= each["rows"], "periods.retired", "more rows leave than there are")
 
 
-def compare(folder: str, log_file: str, keys: str) -> str:
+def compare(folder: str, log_file: str, keys: str, *earlier: str) -> str:
     """Count the rows of an archive again, and compare them with what was published."""
     log, archive = Log(log_file, keys), Archive(folder)
     manifest = archive.manifest
@@ -121,14 +122,16 @@ def compare(folder: str, log_file: str, keys: str) -> str:
         same(retirement, {name: closing[name] for name in of_month}, "periods.retired")
         check_retirement(archive, retirement)
         last_batches = {each["table"]: each["last_batch"] for each in retirement["tables"]}
-        earlier = {each["number"]: each for each in log.all("periods.retired")}
-        retired_before = earlier.get(retirement["number"] - 1)
+        retirements = {each["number"]: each for each in log.all("periods.retired")}
+        retired_before = retirements.get(retirement["number"] - 1)
         check_openings(
             archive, retirement["openings"], retired_before and retired_before["openings"]
         )
         retired = "; it is the archive of which rows were retired"
+    numbers = [(each, each.manifest["number"]) for each in map(Archive, earlier)]
+    journals = [Journal(each, periods[n], periods.get(n - 1)) for each, n in numbers]
     others = sum(
-        journal.check_rows(name, last_batches.get(name, 0))
+        journal.check_rows(name, last_batches.get(name, 0), journals)
         for name, table in archive.tables.items()
         if table["retires"]
     )
@@ -139,10 +142,10 @@ def compare(folder: str, log_file: str, keys: str) -> str:
     )
 
 
-def check(folder: str, log_file: str, keys: str) -> str:
+def check(folder: str, log_file: str, keys: str, *earlier: str) -> str:
     """Check an archive. Refuse one with a row whose fields are missing or of another type."""
     try:
-        return compare(folder, log_file, keys)
+        return compare(folder, log_file, keys, *earlier)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise Refused(
             f"a row of {folder} has another form ({type(error).__name__}: {error})"
@@ -150,4 +153,4 @@ def check(folder: str, log_file: str, keys: str) -> str:
 
 
 if __name__ == "__main__":
-    main(check, "archive.py FOLDER LOG KEYS")
+    main(check, "archive.py FOLDER LOG KEYS [EARLIER ...]")

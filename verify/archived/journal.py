@@ -5,7 +5,7 @@ that digest, and proves each block of entries in the archive. Used by archive.py
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any
 
@@ -88,9 +88,9 @@ class Journal:
                 if row in ids:
                     yield content[at : at + ENTRY]
 
-    def check_rows(self, table: str, last_batch: int) -> int:
-        """Refuse archived rows that are not those that the month's batches sealed. Return how many
-        batches of other months sealed: these are not compared.
+    def check_rows(self, table: str, last_batch: int, earlier: Iterable["Journal"]) -> int:
+        """Refuse archived rows that are not those that the batches of the month, or of `earlier`
+        ones, sealed. Return how many are of transactions of other months: they are not compared.
         """
         retires = self.archive.tables[table]["retires"]
         rows = (
@@ -108,7 +108,22 @@ class Journal:
             need(side == 1, f"{table} {row}", "sealed, and not in the archive as it was")
             is_other = xid < self.first or xid >= self.end or xid in self.open
             need(is_other, f"{table} {row}", "in the archive, and not sealed")
-        return len(waiting)
+        others = set(waiting)
+        for each in earlier if others else ():
+            others -= each.compared(table, others)
+        return len(others)
+
+    def compared(self, table: str, entries: set[bytes]) -> set[bytes]:
+        """Return those of entries that the month sealed; refuse another one of its transactions."""
+        blocks = (b for b in self.archive.rows(BLOCKS) if self.tables[b["row_form_id"]] == table)
+        contents = map(entries_of, blocks)
+        parts = (each[at : at + ENTRY] for each in contents for at in range(0, len(each), ENTRY))
+        there = {part for part in parts if part in entries}
+        for entry in entries - there:
+            xid, row = (int.from_bytes(entry[at : at + 8], "big") for at in (0, 8))
+            is_other = xid < self.first or xid >= self.end or xid in self.open
+            need(is_other, f"{table} {row}", "in the archive, and its own month did not seal it")
+        return there
 
 
 def entries_of(block: Row) -> bytes:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from django.db import connection
 from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
@@ -44,6 +45,9 @@ from tests.support.concurrency.locks import locks_of
 from tests.support.databases import Database
 from tests.support.journaling import seal_all
 from tests.support.stating import days_end, rate, remitted
+from tests.support.verifying.forging import public_key, published_log, written
+from tests.support.verifying.load import verifier
+from tests.verify.test_archive import rewritten
 
 
 def test_pages_say_of_a_statement_that_left_which_archive_has_it(
@@ -142,13 +146,40 @@ def test_what_was_paid_to_premises_leaves_with_its_statement(
     assert paid[payer.premises.pk] == -prize_cents
     seal_all()
     days_end(35)
+    seal_all()
     days_end(91)
     for month in range(1, 5):
         closed()
         name_process("command:period_archive")
+        log = written(tmp_path.parent, f"{tmp_path.name}.jsonl", published_log())
         retired(ClosedPeriod.objects.get(number=month), tmp_path)
+    compared(tmp_path, log)
     night()
     assert not Statement.objects.filter(week_to=SOLD).exists()
     assert not Remittance.objects.exists()
     assert dict(paid_left()) == paid
     sound()
+
+
+def compared(folder: Path, log: str) -> None:
+    """Check that the archives of earlier months prove the statements in that of June.
+
+    `log` is of before the retirement of June, which names the digest of the true archive.
+    """
+    archive, june = verifier("archive"), folder / "2030-06"
+    earlier = [str(folder / f"2030-0{month}") for month in (3, 4, 5)]
+    files = (str(june), log, public_key())
+    assert "rows not compared" in archive.check(*files)
+    assert "rows not compared" not in archive.check(*files, *earlier)
+    newest = written(folder.parent, f"{folder.name}.newest.jsonl", published_log())
+    verdict = archive.check(str(june), newest, public_key(), *earlier)
+    assert verdict.endswith("it is the archive of which rows were retired")
+    # The statements have another number, and the manifest fits.
+    rewritten(june, f"{STATEMENTS}.jsonl.gz", lambda lines: [_renumbered(each) for each in lines])
+    assert "rows not compared" in archive.check(*files)
+    with pytest.raises(verifier("forms").Refused, match="its own month did not seal it"):
+        archive.check(*files, *earlier)
+
+
+def _renumbered(line: str) -> str:
+    return line.replace('"number": ', '"number": 1')
