@@ -42,7 +42,7 @@ def read(folder: Path, archives: tuple[Path, str, str]) -> object:
     closing = log.document("periods.closed", "period:2030-03")
     own = journal.Journal(archive.Archive(str(folder)), closing, None)
     for each in log.document("periods.retired", "period:2030-03")["tables"]:
-        own.check_rows(each["table"], each["last_batch"])
+        own.check_rows(each["table"], each["last_batch"], ())
     return own
 
 
