@@ -111,7 +111,7 @@ def check_sold(log: Log, contest: int) -> None:
 
 def check_waited(log: Log, certificate: Document) -> None:
     """Check that no meeting of an earlier day was on sale and passed over: what its players paid
-    would be nobody's [A4]. The payment of each was ordered before this one was settled."""
+    would go to no player [A4]. The payment of each was ordered before this one was settled."""
     here = KIND, certificate["settlement"]
     for each in on_sale(log).values():
         if each["bet_type"] == certificate["rules"]["code"] and each["day"] < certificate["day"]:

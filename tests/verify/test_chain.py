@@ -87,7 +87,7 @@ def sealed(contest: int, bet_type: str = "lototrot") -> tuple[str, str, dict[str
 
 @pytest.mark.article("14.III.9.5")
 def test_a_meeting_that_was_sold_and_passed_over_is_missed() -> None:
-    """Its takings, and what it would have carried on, would be nobody's [A4]."""
+    """Its takings, and what it would have carried on, would go to no player [A4]."""
     good = Log(sealed(1), settled("a", 1), of("a", ORDER), sealed(9), sealed(2), settled("b", 2))
     chain.check_waited(good, good.document(KIND, "b"))
     other = Log(sealed(1, "quartet"), sealed(2), settled("b", 2))
@@ -237,7 +237,7 @@ def test_other_terms_and_other_closings_are_refused(items: list[Any], why: str) 
 
 @pytest.mark.article("14.III.9.5")
 def test_a_meeting_that_was_on_sale_and_never_sealed_is_missed() -> None:
-    """Its players paid, and its takings would be nobody's [A4]."""
+    """Its players paid, and its takings would go to no player [A4]."""
     _, subject, first = sealed(1)
     unsealed = Log((chain.OPENING, subject, first), sealed(2), settled("b", 2))
     with pytest.raises(forms.Refused, match=r"contest 1 of 2030-03-01 was on sale, and is not"):

@@ -70,7 +70,7 @@ def test_each_contest_says_how_far_it_has_come() -> None:
 
 def test_a_jackpot_that_waits_for_a_meeting_that_never_comes_is_listed() -> None:
     """The organiser could sell a new bet type in the place of one with a large jackpot, and
-    never end that one: its players' money would be nobody's, and no verifier said a word."""
+    never end that one: no player could win its jackpot, and no verifier said so."""
 
     def left(name: str, code: str, day: str, jackpot: int) -> Item:
         figures = {"jackpot_out": jackpot, "reserve_out": 5}

@@ -330,7 +330,7 @@ def test_a_draw_that_was_not_of_the_sealed_contest_is_refused(
 def test_a_meeting_that_was_sold_is_not_passed_over(
     point: factories.Point, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    """Sealed and never settled, its takings and its jackpot would be nobody's [A4]."""
+    """Sealed and never settled, its takings and its jackpot would go to no player [A4]."""
     quick_signatures(monkeypatch)
     first = settled(point)
     one, two = factories.two_organisers()
