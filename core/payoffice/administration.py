@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Place, Section
-from core.payoffice.admin.closing import DIFFERENCE_WORDS
+from core.payoffice.admin.closing import WORDS
 from core.payoffice.admin.desk import PAGE, named
 from core.payoffice.admin.figures import figures
 from core.payoffice.admin.pages import rulings_panel, story
@@ -38,7 +38,8 @@ KIND_TITLES = {
     "payoffice.payment": _("Payment of a large amount"),
     "payoffice.exchange": _("Exchange for a prize of great value"),
     "payoffice.stock_out": _("Prizes that leave the stock"),
-    "payoffice.cash_difference": _("Cash session that closes with a difference"),
+    "payoffice.cash_taking": _("Cash that is taken from a drawer"),
+    "payoffice.cash_closing": _("Cash session that is closed by count"),
     "payoffice.cheque_void": _("Voiding of a cheque"),
     "payoffice.cheque_reissue": _("Cheque for a voided one"),
     "payoffice.cheque_paid_voided": _("Voided cheque that the bank paid"),
@@ -77,7 +78,7 @@ ADMINISTRATION = Administration(
     finder=named,
     story=story,
     kind_titles=KIND_TITLES,
-    proposal_words={"payoffice.cash_difference": DIFFERENCE_WORDS},
+    proposal_words=WORDS,
     key_names=KEY_NAMES,
     tones={
         "paid": "success",

@@ -4,8 +4,9 @@ from django.utils.translation import gettext_lazy as _
 
 from core.alarms.kinds import Alarm, AlarmRow
 from core.database import clock
-from core.kernel.days import natural_day
+from core.kernel.days import day_bounds, natural_day
 from core.payoffice import powers, selectors, sources
+from core.payoffice.models import CashSession
 
 
 def deposits_unmatched() -> list[AlarmRow]:
@@ -31,7 +32,27 @@ def deposits_unmatched() -> list[AlarmRow]:
     return rows
 
 
+def cash_not_received() -> list[AlarmRow]:
+    """Return the cash sessions that were opened on an earlier day, and whose cash is in the drawer.
+
+    Nobody has received it. Its cashier answers for it, as do those who know of it from here on.
+    """
+    today, _tomorrow = day_bounds(natural_day(clock.now()))
+    sessions = CashSession.objects.filter(closed_at=None, opened_at__lt=today)
+    words = _("Nobody has received what is in the drawer.")
+    return [
+        AlarmRow(session, session.opened_at, words=words)
+        for session in sessions.select_related("cashier").order_by("pk")
+    ]
+
+
 ALARMS: tuple[Alarm, ...] = (
+    Alarm(
+        code="payoffice_cash_not_received",
+        title=_("A cash session of an earlier day is open"),
+        power=powers.KEEP_CASH,
+        rows=cash_not_received,
+    ),
     Alarm(
         code="payoffice_deposit_unmatched",
         title=_("A deposit is not matched with its document"),

@@ -40,18 +40,20 @@ _BESIDE = """EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = t.c
 _UNIT = "(SELECT i.unit_cents FROM payoffice_stockitem i WHERE i.id = t.item_id)"
 _AMOUNT = "(SELECT c.amount_cents FROM payoffice_claim c WHERE c.id = t.claim_id)"
 
+# SQL of what two persons confirmed of cash that left a drawer, p, and of who received it, d.
+_RECEIVED = """
+  LEFT JOIN staff_proposal p ON p.id = t.proposal_id
+  LEFT JOIN staff_decision d ON d.proposal_id = p.id AND d.verdict = 'confirmed'"""
+
 CLOSED = Rule(
     "payoffice_cashsession.closed",
-    "it was closed with a difference in an act that two persons did not decide",
+    "no other person than its cashier received its cash in the act that closed it",
     "payoffice_cashsession",
-    """
-    SELECT 'payoffice_cashsession', s.id, c.journal_xid
-      FROM journal_change c JOIN payoffice_cashsession s ON s.id = c.row_id
+    f"""
+    SELECT 'payoffice_cashsession', t.id, c.journal_xid
+      FROM journal_change c JOIN payoffice_cashsession t ON t.id = c.row_id {_RECEIVED}
      WHERE c.relation = 'payoffice_cashsession' AND c.after ->> 'closed_at' IS NOT NULL
-       AND s.expected_cents <> s.counted_cents
-       AND NOT EXISTS (SELECT FROM staff_decision d
-                        WHERE d.proposal_id = s.proposal_id AND d.verdict = 'confirmed'
-                          AND d.journal_xid = c.journal_xid)
+       AND (d.id IS NULL OR d.journal_xid <> c.journal_xid OR d.decided_by_id = t.cashier_id)
     """,
 )
 
@@ -60,17 +62,31 @@ COUNTED = Rule(
     "its notes and coins do not add up to what was counted, or are not what was confirmed",
     "payoffice_cashsession",
     """
-    SELECT 'payoffice_cashsession', s.id, c.journal_xid
-      FROM journal_change c JOIN payoffice_cashsession s ON s.id = c.row_id
-      LEFT JOIN staff_proposal p ON p.id = s.proposal_id
+    SELECT 'payoffice_cashsession', t.id, c.journal_xid
+      FROM journal_change c JOIN payoffice_cashsession t ON t.id = c.row_id
+      LEFT JOIN staff_proposal p ON p.id = t.proposal_id
      WHERE c.relation = 'payoffice_cashsession' AND c.after ->> 'closed_at' IS NOT NULL
-       AND (s.counted_cents IS DISTINCT FROM
+       AND (t.counted_cents IS DISTINCT FROM
               (SELECT coalesce(sum(each.key::bigint * each.value::bigint), 0)
-                 FROM jsonb_each_text(s.count) AS each)
-            OR p.id IS NOT NULL
-               AND (s.count, s.difference_reason, s.difference_words) IS DISTINCT FROM
-                   (p.content -> 'count', p.content ->> 'difference_reason',
-                    p.content ->> 'difference_words'))
+                 FROM jsonb_each_text(t.count) AS each)
+            OR (t.uuid::text, t.expected_cents::text, t.count, t.difference_reason,
+                t.difference_words) IS DISTINCT FROM
+               (p.content ->> 'cash_session', p.content ->> 'expected_cents', p.content -> 'count',
+                p.content ->> 'difference_reason', p.content ->> 'difference_words'))
+    """,
+)
+
+TAKEN = Rule(
+    "payoffice_cashmovement.taken",
+    "its cashier took it alone, or it is not what another person received",
+    "payoffice_cashmovement",
+    f"""
+    SELECT 'payoffice_cashmovement', t.id, t.journal_xid
+      FROM payoffice_cashmovement t JOIN payoffice_cashsession s ON s.id = t.session_id {_RECEIVED}
+     WHERE t.cents < 0
+       AND (d.decided_by_id IS NULL OR d.decided_by_id = s.cashier_id
+            OR (p.content ->> 'cash_session', p.content ->> 'cents', p.content ->> 'reason')
+               IS DISTINCT FROM (s.uuid::text, t.cents::text, t.reason))
     """,
 )
 
@@ -254,6 +270,8 @@ RULES: tuple[Rule, ...] = (
     posted("payoffice_cashsession", "t.float_cents"),
     stamped("payoffice_cashmovement", "moved_at"),
     posted("payoffice_cashmovement", "abs(t.cents)"),
+    confirmed("payoffice_cashmovement"),
+    TAKEN,
     _acted("payoffice_deposit", "deposited_at"),
     stamped("payoffice_depositimage", "added_at"),
     stamped("payoffice_depositmatch", "matched_at", user="staff_id"),

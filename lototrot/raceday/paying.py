@@ -156,9 +156,13 @@ def _at_the_desk(stage: Stage, won: list[Won]) -> None:
     need(cashier.post("office/payments", cash.request())["payment"] is not None, "not paid")
     session = stage.kept["office.session"]
     left = FLOAT_CENTS - cash.cents
-    closed = cashier.post(f"office/cash-sessions/{session['uuid']}/close", _counted(left))
-    need(closed["proposal"] is None, "the count differs from the books")
-    step(f"It pays {euros(cash.cents)} in cash; the cash is counted at closing, nothing is missing")
+    counted = cashier.post(f"office/cash-sessions/{session['uuid']}/close", _counted(left))
+    need(counted["content"]["difference_cents"] == 0, "the count differs from the books")
+    stage.staff["sup1"].post(f"proposals/{counted['proposal']}/confirmation")
+    step(
+        f"It pays {euros(cash.cents)} in cash; the cash is counted at closing, nothing is missing,"
+        " and the supervisor receives it"
+    )
 
 
 def _counted(cents: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
 from core.payoffice.services import deposits, desk, matching, ruling
-from core.payoffice.services.cash import cash_open
+from core.payoffice.services.cash import cash_move, cash_open
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.access import TerminalActor
@@ -149,12 +149,17 @@ def paid_by_two(by: StaffActor, request: PayRequest) -> Paid:
 
 
 def cash_closed(by: StaffActor, session: CashSession, counted_cents: int) -> CashSession:
-    """Close a session by count, with another person where the count differs."""
-    closed = counted(by, session, counted_cents)
-    if isinstance(closed, Proposal):
-        confirmed(closed)
+    """Close a session by count; another person receives the cash."""
+    confirmed(counted(by, session, counted_cents))
     session.refresh_from_db()
     return session
+
+
+def cash_taken(by: StaffActor, cents: int) -> None:
+    """Take cash from the cashier's drawer; another person receives it."""
+    proposal = cash_move(by=by, cents=-cents, reason="To the safe.")
+    assert isinstance(proposal, Proposal)
+    confirmed(proposal)
 
 
 def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> Ticket:

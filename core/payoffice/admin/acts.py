@@ -11,6 +11,7 @@ from core.admin_support.forms import ActForm, DayField, EurosField
 from core.payoffice import powers
 from core.payoffice.admin.closing import CountForm
 from core.payoffice.models import (
+    CashMovement,
     CashSession,
     Cheque,
     Claim,
@@ -94,7 +95,10 @@ class _Open(ActForm):
 
 
 class _Move(ActForm):
-    cents = EurosField(label=_("Amount"), help_text=_("Brought; negative: taken away."))
+    cents = EurosField(
+        label=_("Amount"),
+        help_text=_("Brought; negative: taken away, and who receives it confirms it."),
+    )
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
@@ -163,16 +167,15 @@ def _open_cash(by: StaffActor, target: None, data: Data) -> Done:
 
 
 def _move_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
-    cash.cash_move(by=by, **data)
-    return Done(_("The movement is on record."), target)
+    if isinstance(cash.cash_move(by=by, **data), CashMovement):
+        return Done(_("The movement is on record."), target)
+    return Done(_("Proposed: it is in the drawer until who receives it confirms it."), target)
 
 
 def _close_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
     counting = {name: data[name] for name in ("count", "reason", "words")}
-    outcome = cash.cash_close(by=by, session=target.uuid, **counting)
-    if isinstance(outcome, CashSession):
-        return Done(_("The cash session is closed."), target)
-    return Done(_("The count differs from the books; a second person confirms it."), target)
+    cash.cash_close(by=by, session=target.uuid, **counting)
+    return Done(_("Counted: seal it; it is yours until who receives it confirms it."), target)
 
 
 def _register_item(by: StaffActor, target: None, data: Data) -> Done:
@@ -290,7 +293,7 @@ CLOSE_CASH = Act(
     run=_close_cash,
     form=CountForm,
     icon="lock",
-    text=_("Count the notes and coins in the drawer. A second person confirms a difference."),
+    text=_("Count the notes and coins in the drawer. Who receives them confirms it."),
     offered=lambda by, target: target.closed_at is None,
 )
 REGISTER_ITEM = Act(

@@ -1,4 +1,4 @@
-"""Close a cash session in the admin: its notes and coins, and the reason of a difference."""
+"""Close a cash session in the admin: its notes and coins, and what the second person reads."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +15,7 @@ from core.admin_support.forms import ActForm, Grid
 from core.ledger import services as ledger
 from core.payoffice import accounts, counting
 from core.payoffice.models import CashSession
+from core.payoffice.services.cash import CLOSING, TAKING
 from core.staff.models import Proposal
 
 
@@ -106,23 +107,45 @@ def _session(proposal: Proposal) -> CashSession:
 
 
 def _subject(proposal: Proposal) -> SafeString | str:
-    return format_html("{}: {}", _session(proposal), money(proposal.content["difference_cents"]))
+    cents = proposal.content.get("counted_cents", proposal.content.get("cents"))
+    return format_html("{}: {}", _session(proposal), money(abs(cents)))
 
 
-def _facts(proposal: Proposal) -> list[tuple[Any, Any]]:
-    """Return what the second person decides on: the books, the count, the difference and why."""
-    content, session = proposal.content, _session(proposal)
+def _drawer(proposal: Proposal) -> list[tuple[Any, Any]]:
+    """Return whose drawer the cash leaves, and what confirming means."""
+    session = _session(proposal)
     return [
+        (_("on confirming"), _("You have counted this cash, and received it from the drawer.")),
         (_("cash session"), link(session)),
         (_("office"), link(session.premises)),
         (_("cashier"), link(session.cashier)),
+    ]
+
+
+def _taking_facts(proposal: Proposal) -> list[tuple[Any, Any]]:
+    content = proposal.content
+    return [
+        *_drawer(proposal),
+        (_("taken away"), money(-content["cents"])),
+        (_("reason"), content["reason"]),
+    ]
+
+
+def _closing_facts(proposal: Proposal) -> list[tuple[Any, Any]]:
+    """Return what the second person decides on: the books, the count, the difference and why."""
+    content = proposal.content
+    return [
+        *_drawer(proposal),
         (_("expected"), money(content["expected_cents"])),
         (_("notes and coins"), counted_table(content["count"])),
         (_("counted"), money(content["counted_cents"])),
         (_("difference"), money(content["difference_cents"])),
         (_("reason of the difference"), reason_text(content["difference_reason"])),
-        (_("in words"), content["difference_words"]),
+        (_("in words"), content["difference_words"] or NOTHING),
     ]
 
 
-DIFFERENCE_WORDS = ProposalWords("count", _subject, _facts)
+WORDS = {
+    TAKING.name: ProposalWords("cents", _subject, _taking_facts),
+    CLOSING.name: ProposalWords("count", _subject, _closing_facts),
+}

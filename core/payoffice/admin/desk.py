@@ -36,6 +36,7 @@ from core.payoffice.admin.acts import CLOSE_CASH, MOVE_CASH, OPEN_CASH
 from core.payoffice.admin.reasons import reasons_shown
 from core.payoffice.models import CashSession, Deposit, Payment
 from core.payoffice.services import checking, deposits, desk, finding, goods, presenting, slips
+from core.payoffice.services.cash import subject_of
 from core.payoffice.services.checking import Checked, DeskAction, DeskState
 from core.payoffice.services.closing_slip import closing_slip
 from core.payoffice.services.paying import Paid, PayRequest
@@ -45,6 +46,7 @@ from core.premises.requests import new_uuid
 from core.receipts.document import present_language
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
+from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
@@ -305,6 +307,8 @@ def _queue(by: StaffActor) -> dict[str, Any]:
     if session is not None:
         queue["in_hand"] = money(ledger.balance_cents(accounts.cash(session.pk)))
         queue["count_cash"] = _cash_act_url(session, CLOSE_CASH)
+        leaving = two_persons.all_pending([subject_of(session)])
+        queue["leaving"] = [link(each) for each in leaving.values()]
     if by.may(powers.READ):
         mine = CashSession.objects.filter(cashier_id=by.user_id, closed_at__isnull=False)
         closed = mine.order_by("-closed_at").first() if session is None else None

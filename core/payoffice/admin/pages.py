@@ -89,7 +89,7 @@ class _Cheques(ReadOnlyInline):
 
 class _Movements(ReadOnlyInline):
     model = CashMovement
-    shown = ("cents", "reason", "moved_at")
+    shown = ("cents", "reason", "moved_at", "proposal")
 
 
 class _StockMovements(ReadOnlyInline):
@@ -179,6 +179,7 @@ class CashSessionAdmin(Register):
         "difference",
         "difference_reason",
         "difference_words",
+        "proposal",
         "closing",
     )
     inlines = (_Movements,)

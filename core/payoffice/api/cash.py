@@ -15,7 +15,7 @@ from core.api.views import StaffView
 from core.kernel.money import MAX_ACT_CENTS
 from core.payoffice import counting, powers, selectors
 from core.payoffice.api.claim_papers import RollView
-from core.payoffice.models import CashSession
+from core.payoffice.models import CashMovement, CashSession
 from core.payoffice.refusals import CashSessionMissing, CashShort
 from core.payoffice.services import cash
 from core.payoffice.services.closing_slip import closing_slip
@@ -43,6 +43,11 @@ class CashMoveOut(Shape):
     cents = Cents()
     reason = serializers.CharField()
     moved_at = Instant()
+
+
+class CashMovedOut(Shape):
+    movement = CashMoveOut(allow_null=True)
+    proposal = ProposalOut(allow_null=True, help_text="Who receives what is taken confirms it.")
 
 
 class CountedIn(Shape):
@@ -96,11 +101,6 @@ class CashSessionOut(Shape):
         return [{"denomination_cents": cents, "pieces": many} for cents, many in pieces]
 
 
-class CashCloseOut(Shape):
-    session = CashSessionOut(allow_null=True)
-    proposal = ProposalOut(allow_null=True, help_text="Another person confirms a difference.")
-
-
 class CashQuery(PageQuery):
     own = Flag(default=False, help_text="true: one's own only.")
 
@@ -137,31 +137,38 @@ class CashSessions(StaffView):
 
 class CashMovements(StaffView):
     @operation(
-        "Bring cash to one's open session, or take some away",
+        "Bring cash to one's open session, or propose to take some away",
+        "Another person, who receives what is taken, confirms it; until then it is in the drawer.",
         body=CashMoveIn,
-        answer=CashMoveOut,
+        answer=CashMovedOut,
         status=201,
         idempotent=True,
-        problems=(CashSessionMissing, CashShort, cash.MovementOfNothing),
+        problems=(CashSessionMissing, CashShort, cash.MovementOfNothing, ProposalPending),
         example={"cents": 200000, "reason": "More notes from the safe."},
         power=powers.KEEP_CASH,
     )
     def post(self, request: Request) -> HttpResponse:
         body = self.read(CashMoveIn)
-        return self.once(lambda: self.answer(CashMoveOut, cash.cash_move(by=self.by, **body), 201))
+        return self.once(lambda: self._moved(body))
+
+    def _moved(self, body: dict[str, Any]) -> HttpResponse:
+        outcome = cash.cash_move(by=self.by, **body)
+        if isinstance(outcome, CashMovement):
+            return self.answer(CashMovedOut, {"movement": outcome, "proposal": None}, 201)
+        return self.answer(CashMovedOut, {"movement": None, "proposal": outcome}, 202)
 
 
 class CashClose(StaffView):
     @operation(
-        "Close a cash session by count",
-        "Where the count differs from the books it is proposed, and closed when another person"
-        " confirms; what the session pays meanwhile makes the proposal void.",
+        "Propose to close a cash session by count",
+        "Another person than its cashier, who receives the cash, confirms it. Until then the cash"
+        " is in the drawer. What the session pays or moves meanwhile makes the count void.",
         body=CashCloseIn,
-        answer=CashCloseOut,
+        answer=ProposalOut,
+        status=202,
         idempotent=True,
         problems=(
             cash.CashSessionUnknown,
-            cash.CashMovedSince,
             cash.DifferenceUnexplained,
             counting.CountMalformed,
             counting.CountNotTheSum,
@@ -178,20 +185,18 @@ class CashClose(StaffView):
     )
     def post(self, request: Request, session: uuid.UUID) -> HttpResponse:
         body = self.read(CashCloseIn)
-        return self.once(lambda: self._closed(session, body))
+        return self.once(lambda: self._counted(session, body))
 
-    def _closed(self, session: uuid.UUID, body: dict[str, Any]) -> HttpResponse:
+    def _counted(self, session: uuid.UUID, body: dict[str, Any]) -> HttpResponse:
         count = counting.count_of(
             (each["denomination_cents"], each["pieces"]) for each in body["count"]
         )
         if counting.count_cents(count) != body["counted_cents"]:
             raise counting.CountNotTheSum
-        outcome = cash.cash_close(
+        proposal = cash.cash_close(
             by=self.by, session=session, count=count, reason=body["reason"], words=body["words"]
         )
-        if isinstance(outcome, CashSession):
-            return self.answer(CashCloseOut, {"session": outcome, "proposal": None})
-        return self.answer(CashCloseOut, {"session": None, "proposal": outcome}, 202)
+        return self.answer(ProposalOut, proposal, 202)
 
 
 class ClosingSlip(RollView, StaffView):

@@ -131,31 +131,28 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("closed_at", None), ("proposal", None)),
-                            models.Q(
-                                ("closed_at__isnull", False),
-                                ("expected_cents", models.F("counted_cents")),
-                                ("proposal", None),
-                            ),
-                            models.Q(
-                                ("closed_at__isnull", False),
-                                ("proposal__isnull", False),
-                                models.Q(
-                                    ("expected_cents", models.F("counted_cents")), _negated=True
-                                ),
-                            ),
+                            models.Q(("closed_at__isnull", False), ("proposal__isnull", False)),
                             _connector="OR",
                         ),
-                        name="cash_session_difference_by_two",
+                        name="cash_session_closed_by_two",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(
+                                ("closed_at", None),
                                 ("difference_reason", ""),
                                 ("difference_words", ""),
-                                ("proposal", None),
                             ),
                             models.Q(
-                                ("proposal__isnull", False),
+                                ("difference_reason", ""),
+                                ("difference_words", ""),
+                                ("expected_cents", models.F("counted_cents")),
+                            ),
+                            models.Q(
+                                ("closed_at__isnull", False),
+                                models.Q(
+                                    ("expected_cents", models.F("counted_cents")), _negated=True
+                                ),
                                 models.Q(("difference_reason", ""), _negated=True),
                                 models.Q(("difference_words", ""), _negated=True),
                             ),
@@ -180,6 +177,16 @@ class Migration(migrations.Migration):
                 ("reason", models.CharField(max_length=200, verbose_name="reason")),
                 ("moved_at", models.DateTimeField(verbose_name="time")),
                 (
+                    "proposal",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+                (
                     "session",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
@@ -194,11 +201,16 @@ class Migration(migrations.Migration):
                 "verbose_name": "cash movement",
                 "constraints": [
                     models.CheckConstraint(
-                        condition=models.Q(("cents", 0), _negated=True), name="cash_movement_moves"
-                    ),
-                    models.CheckConstraint(
                         condition=models.Q(("reason", ""), _negated=True),
                         name="cash_movement_has_reason",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("cents__gt", 0), ("proposal", None)),
+                            models.Q(("cents__lt", 0), ("proposal__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="cash_taken_by_two",
                     ),
                 ],
             },

@@ -13,8 +13,9 @@ class CashSession(Guarded):
     """A cashier's cash session at an office, from the float to the count.
 
     `expected_cents` is what the books said at the close, `count` the notes and coins by their cents
-    (`core.payoffice.counting`), and `counted_cents` their sum. Two persons close it where these
-    differ, for a reason from a list and in words.
+    (`core.payoffice.counting`), and `counted_cents` their sum. It is closed by the proposal that
+    another person than the cashier confirmed, who received the cash. A difference has a reason
+    from a list, and words.
     """
 
     class Reason(models.TextChoices):
@@ -27,15 +28,8 @@ class CashSession(Guarded):
         UNKNOWN = "unknown", _("It was looked for and not found")
         OTHER = "other", _("Another reason")
 
-    mutable = (
-        "closed_at",
-        "expected_cents",
-        "counted_cents",
-        "count",
-        "difference_reason",
-        "difference_words",
-        "proposal",
-    )
+    counted = ("expected_cents", "counted_cents", "count", "difference_reason", "difference_words")
+    mutable = ("closed_at", *counted, "proposal")
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     premises = models.ForeignKey(
@@ -81,16 +75,18 @@ class CashSession(Guarded):
             ),
             models.CheckConstraint(
                 condition=Q(closed_at=None, proposal=None)
-                | Q(closed_at__isnull=False, expected_cents=F("counted_cents"), proposal=None)
-                | (
-                    Q(closed_at__isnull=False, proposal__isnull=False)
-                    & ~Q(expected_cents=F("counted_cents"))
-                ),
-                name="cash_session_difference_by_two",
+                | Q(closed_at__isnull=False, proposal__isnull=False),
+                name="cash_session_closed_by_two",
             ),
             models.CheckConstraint(
-                condition=Q(proposal=None, difference_reason="", difference_words="")
-                | (Q(proposal__isnull=False) & ~Q(difference_reason="") & ~Q(difference_words="")),
+                condition=Q(closed_at=None, difference_reason="", difference_words="")
+                | Q(expected_cents=F("counted_cents"), difference_reason="", difference_words="")
+                | (
+                    Q(closed_at__isnull=False)
+                    & ~Q(expected_cents=F("counted_cents"))
+                    & ~Q(difference_reason="")
+                    & ~Q(difference_words="")
+                ),
                 name="cash_session_difference_explained",
             ),
         ]
@@ -107,7 +103,10 @@ class CashSession(Guarded):
 
 
 class CashMovement(Guarded):
-    """Cash brought to an open session (positive) or taken from it, other than by a payment."""
+    """Cash brought to an open session (positive) or taken from it, other than by a payment.
+
+    What is taken has the proposal of the cashier, which another person confirmed who received it.
+    """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     session = models.ForeignKey(
@@ -115,14 +114,20 @@ class CashMovement(Guarded):
     )
     cents = models.BigIntegerField(_("amount"))
     reason = models.CharField(_("reason"), max_length=200)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
+    )
     moved_at = models.DateTimeField(_("time"))
 
     class Meta:
         verbose_name = _("cash movement")
         verbose_name_plural = _("cash movements")
         constraints = [
-            models.CheckConstraint(condition=~Q(cents=0), name="cash_movement_moves"),
             models.CheckConstraint(condition=~Q(reason=""), name="cash_movement_has_reason"),
+            models.CheckConstraint(
+                condition=Q(cents__gt=0, proposal=None) | Q(cents__lt=0, proposal__isnull=False),
+                name="cash_taken_by_two",
+            ),
         ]
 
     def __str__(self) -> str:

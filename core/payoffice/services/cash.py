@@ -1,4 +1,8 @@
-"""Open, fill and close cashiers' cash sessions, from the float to the count [C4, P7]."""
+"""Open, fill and close cashiers' cash sessions, from the float to the count [C4, P7].
+
+Cash leaves a drawer only once another person than its cashier says that they received it. Until
+then it is in the drawer, and its cashier answers for it.
+"""
 
 import uuid
 
@@ -7,7 +11,7 @@ from django.db import IntegrityError, transaction
 from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
-from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from core.kernel.request_uuids import derived_uuid
 from core.ledger import services as ledger
 from core.payoffice import accounts, counting, postings, powers
@@ -64,6 +68,11 @@ def office_get(premises: str) -> Premises:
     return place
 
 
+class CashierCannotReceive(Forbidden):
+    code = "cashier_cannot_receive"
+    message = "The cash of a session is received by another person than its cashier."
+
+
 @transaction.atomic
 def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession:
     """Open the cashier's session with a float from the treasury.
@@ -92,36 +101,72 @@ def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession
 
 
 @transaction.atomic
-def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement:
-    """Bring cash to the actor's open session, or take some from it (negative cents).
+def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement | Proposal:
+    """Bring cash to the actor's open session, or propose to take some from it (negative cents).
 
-    Raises CashSessionMissing, MovementOfNothing, CashShort.
+    Who receives what is taken confirms it. Raises CashSessionMissing, MovementOfNothing, CashShort,
+    ProposalPending.
     """
     by.need(powers.KEEP_CASH)
     session = cash_session_of(by)
-    need_open(session)
     if not cents or not reason.strip():
         raise MovementOfNothing
-    if ledger.balance_cents(accounts.cash(session.pk)) + cents < 0:
-        raise CashShort
+    if cents > 0:
+        return _move(session, cents, reason)
+    _need_cash(session, -cents)
+    return two_persons.propose(
+        kind=TAKING,
+        subject=subject_of(session),
+        by=by,
+        content={"cash_session": str(session.uuid), "cents": cents, "reason": reason},
+    )
+
+
+def _taken(proposal: Proposal, by: StaffActor) -> None:
+    content = proposal.content
+    session = CashSession.objects.get(uuid=content["cash_session"])
+    _need_receiver(session, by)
+    _move(session, content["cents"], content["reason"], proposal)
+
+
+def _move(
+    session: CashSession, cents: int, reason: str, proposal: Proposal | None = None
+) -> CashMovement:
+    """Move cash between the treasury and a session. Raises CashSessionMissing, CashShort."""
+    need_open(session)
+    _need_cash(session, -cents)
     now = clock.now()
     movement: CashMovement = CashMovement.objects.create(
-        uuid=row_uuid(now), session=session, cents=cents, reason=reason, moved_at=now
+        uuid=row_uuid(now),
+        session=session,
+        cents=cents,
+        reason=reason,
+        proposal=proposal,
+        moved_at=now,
     )
     ledger.post(reference=movement.uuid, lines=[postings.cash_moved(session.pk, cents)])
     return movement
 
 
+def _need_cash(session: CashSession, cents: int) -> None:
+    if ledger.balance_cents(accounts.cash(session.pk)) < cents:
+        raise CashShort
+
+
+def _need_receiver(session: CashSession, by: StaffActor) -> None:
+    if by.user_id == session.cashier_id:
+        raise CashierCannotReceive
+
+
 @transaction.atomic
 def cash_close(
     *, by: StaffActor, session: uuid.UUID, count: Count, reason: str = "", words: str = ""
-) -> CashSession | Proposal:
-    """Close a session by count, or propose it where the count differs from the books.
+) -> Proposal:
+    """Propose to close a session with a count; who receives the cash confirms it.
 
-    `count` is of `counting.count_of`. Cashiers close their own session, supervisors any session.
-    A difference takes a `CashSession.Reason`, words, and another person who confirms it; without
-    one, reason and words are not kept. Raises CashSessionUnknown, CashMovedSince,
-    DifferenceUnexplained, ProposalPending.
+    `count` is of `counting.count_of`. Cashiers count their own session, supervisors any session.
+    Where the count differs from the books, it takes a `CashSession.Reason` and words; otherwise
+    these are not kept. Raises CashSessionUnknown, DifferenceUnexplained, ProposalPending.
     """
     by.need(powers.KEEP_CASH)
     row = CashSession.objects.filter(uuid=session).first()
@@ -133,19 +178,20 @@ def cash_close(
     if row.closed_at is not None:
         raise CashSessionUnknown
     counted_cents = counting.count_cents(count)
-    if counted_cents == expected_cents:
-        return _close(row, expected_cents, count)
-    if reason not in CashSession.Reason.values or not words.strip():
-        raise DifferenceUnexplained(difference_cents=counted_cents - expected_cents)
+    difference_cents = counted_cents - expected_cents
+    if not difference_cents:
+        reason = words = ""
+    elif reason not in CashSession.Reason.values or not words.strip():
+        raise DifferenceUnexplained(difference_cents=difference_cents)
     return two_persons.propose(
-        kind=DIFFERENCE,
-        subject=f"cash_session:{row.uuid}",
+        kind=CLOSING,
+        subject=subject_of(row),
         by=by,
         content={
             "cash_session": str(row.uuid),
             "expected_cents": expected_cents,
             "counted_cents": counted_cents,
-            "difference_cents": counted_cents - expected_cents,
+            "difference_cents": difference_cents,
             "count": dict(count),
             "difference_reason": str(reason),
             "difference_words": words.strip(),
@@ -153,42 +199,40 @@ def cash_close(
     )
 
 
-def _differs(proposal: Proposal, by: StaffActor) -> None:
-    content = proposal.content
-    row = CashSession.objects.get(uuid=content["cash_session"])
-    _close(row, content["expected_cents"], content["count"], proposal)
-
-
-def _close(
-    row: CashSession, expected_cents: int, count: Count, proposal: Proposal | None = None
-) -> CashSession:
+def _close(proposal: Proposal, by: StaffActor) -> None:
     """Close a session: the cash goes to the treasury, a difference to its own account.
 
-    Raises CashSessionUnknown if it is closed, CashMovedSince if the books say another sum by now.
+    Raises CashSessionUnknown if it is closed, CashMovedSince if the books say another sum by now,
+    CashierCannotReceive.
     """
+    content = proposal.content
+    row = CashSession.objects.get(uuid=content["cash_session"])
+    _need_receiver(row, by)
     hold((Lock.CASH, row.pk))
     row.refresh_from_db()
     if row.closed_at is not None:
         raise CashSessionUnknown
     cash = accounts.cash(row.pk)
-    if ledger.balance_cents(cash) != expected_cents:
+    if ledger.balance_cents(cash) != content["expected_cents"]:
         raise CashMovedSince
-    counted_cents = counting.count_cents(count)
-    row.expected_cents, row.counted_cents, row.count = expected_cents, counted_cents, dict(count)
     row.closed_at, row.proposal = clock.now(), proposal
-    if proposal is not None:
-        row.difference_reason = proposal.content["difference_reason"]
-        row.difference_words = proposal.content["difference_words"]
+    for name in CashSession.counted:
+        setattr(row, name, content[name])
     row.save(update_fields=CashSession.mutable)
-    difference_cents = counted_cents - expected_cents
     ledger.post(
         reference=derived_uuid(row.uuid, "payoffice.close"),
         lines=postings.cash_counted(
-            row.pk, counted_cents=counted_cents, difference_cents=difference_cents
+            row.pk,
+            counted_cents=content["counted_cents"],
+            difference_cents=content["difference_cents"],
         ),
     )
     ledger.need_balance(cash, 0)
-    return row
+
+
+def subject_of(session: CashSession) -> str:
+    """Return the subject of the proposals to take cash from a session, or to close it."""
+    return f"cash_session:{session.uuid}"
 
 
 def cash_session_of(by: StaffActor) -> CashSession:
@@ -211,4 +255,8 @@ def need_open(session: CashSession) -> None:
         raise CashSessionMissing
 
 
-DIFFERENCE = two_persons.Kind("payoffice.cash_difference", powers.KEEP_CASH, _differs)
+TAKING = two_persons.Kind("payoffice.cash_taking", powers.KEEP_CASH, _taken)
+# A week: the drawer may be sealed before days on which nobody is there to receive its cash.
+CLOSING = two_persons.Kind(
+    "payoffice.cash_closing", powers.KEEP_CASH, _close, good_for=two_persons.A_WEEK
+)

@@ -70,10 +70,12 @@ def _count(session: CashSession, language: str) -> list[Block]:
 def _difference(session: CashSession, language: str) -> list[Block]:
     difference = format_cents(session.difference_cents or 0, language)
     blocks: list[Block] = [Pair(_("Difference"), difference, Emphasis.LARGE)]
-    if session.proposal is not None:
-        second = session.proposal.decision.decided_by
-        blocks += [
-            Line(f"{session.get_difference_reason_display()}: {session.difference_words}"),
-            Pair(_("Confirmed by"), str(second)),
-        ]
-    return blocks
+    if session.difference_reason:
+        reason = f"{session.get_difference_reason_display()}: {session.difference_words}"
+        blocks.append(Line(reason))
+    assert session.proposal is not None  # noqa: S101  (a closed session has one)
+    return [
+        *blocks,
+        Pair(_("Counted by"), str(session.proposal.proposed_by)),
+        Pair(_("Received by"), str(session.proposal.decision.decided_by)),
+    ]

@@ -126,7 +126,10 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_exchange
     EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.exchange');
 CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE ON payoffice_cashsession
     FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cash_difference');
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cash_closing');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_cashmovement
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cash_taking');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_stockmovement
     FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
     EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.stock_out');
@@ -251,6 +254,31 @@ CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequerecove
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal();
 CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequewriteoff
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal();
+
+-- Cash leaves a drawer as two persons named it, and another person than its cashier received it.
+CREATE OR REPLACE FUNCTION payoffice_guard_cash() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_row jsonb := to_jsonb(NEW);
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM staff_proposal p JOIN staff_decision d ON d.proposal_id = p.id
+          JOIN payoffice_cashsession s ON s.uuid::text = p.content ->> 'cash_session'
+         WHERE p.id = NEW.proposal_id AND d.decided_by_id <> s.cashier_id
+           AND s.id = coalesce((v_row ->> 'session_id')::bigint, NEW.id)
+           AND NOT EXISTS (SELECT FROM unnest(TG_ARGV) AS each (name)
+                            WHERE p.content -> each.name IS DISTINCT FROM v_row -> each.name)) THEN
+        RAISE EXCEPTION 'table %: two persons named other cash, or its cashier received it', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE UPDATE ON payoffice_cashsession
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL) EXECUTE FUNCTION payoffice_guard_cash(
+        'expected_cents', 'counted_cents', 'count', 'difference_reason', 'difference_words');
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_cashmovement
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION payoffice_guard_cash('cents', 'reason');
 
 -- A cheque is of its payment: of the same amount, and of the same payee, unless it stands for a voided
 -- cheque of that payment. Then two persons named that cheque and the payee.

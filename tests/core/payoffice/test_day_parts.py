@@ -8,7 +8,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.payoffice import day_parts
 from core.payoffice.models import CashSession, Cheque, Claim, DepositMatch, Payment
-from core.payoffice.services import cash, cheques, paying
+from core.payoffice.services import cheques, paying
 from core.payoffice.services.presenting import presentation_make
 from core.reports.parts import Span
 from core.staff.powers import Role
@@ -108,7 +108,7 @@ def test_the_events_of_a_day_are_its_acts() -> None:
     won, later = given.worth(500, 600)
     place, cashier = factories.point(), given.cashier(float_cents=1_000)
     paying.payment_make(at=place.actor, request=won.request())
-    cash.cash_move(by=cashier, cents=-200, reason="To the safe.")
+    given.cash_taken(cashier, 200)
     session = given.session_of(cashier)
     given.cash_closed(cashier, session, 800)
     span = today()

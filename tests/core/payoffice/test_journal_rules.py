@@ -43,15 +43,35 @@ def test_a_rule_is_a_query_that_finds_nothing_among_no_rows(rule: journal_rules.
     assert list(broken(rule)) == []
 
 
-def test_a_difference_that_two_persons_did_not_decide_is_found(own_database: Database) -> None:
+def test_a_close_that_nobody_else_received_is_found(own_database: Database) -> None:
+    """The triggers were taken away before the row was written."""
     cashier = given.cashier(float_cents=1_000)
-    given.cash_closed(cashier, given.session_of(cashier), 990)
+    session = given.cash_closed(cashier, given.session_of(cashier), 1_000)
+    assert session.proposal is not None
     assert list(broken(journal_rules.CLOSED)) == []
-    other = factories.proposal("payoffice.cash_difference").pk
-    with as_owner(own_database), touched("payoffice_cashsession"):
-        execute("UPDATE payoffice_cashsession SET proposal_id = %s", [other])
-        breaches = list(broken(journal_rules.CLOSED))
-    assert [table for table, *_ in breaches] == ["payoffice_cashsession"]
+    other = factories.proposal("payoffice.cash_closing").pk
+    receiver = session.proposal.decision.decided_by_id
+    for change, value in (("proposal_id", other), ("cashier_id", receiver)):
+        with as_owner(own_database), touched("payoffice_cashsession"):
+            execute(f"UPDATE payoffice_cashsession SET {change} = %s", [value])
+            breaches = list(broken(journal_rules.CLOSED))
+        assert [table for table, *_ in breaches] == ["payoffice_cashsession"], change
+
+
+@pytest.mark.parametrize(
+    "change", ["cents = cents - 1", "reason = 'Spent.'", "proposal_id = NULL", "session_id = %s"]
+)
+def test_cash_that_its_cashier_took_alone_is_found(own_database: Database, change: str) -> None:
+    """The constraint was taken away before the row was written."""
+    cashier, other = given.cashier(float_cents=1_000), given.cashier(float_cents=1_000)
+    given.cash_taken(cashier, 400)
+    assert list(broken(journal_rules.TAKEN)) == []
+    values = [given.session_of(other).pk] if "%s" in change else []
+    with as_owner(own_database), touched("payoffice_cashmovement"):
+        execute("ALTER TABLE payoffice_cashmovement DROP CONSTRAINT cash_taken_by_two")
+        execute(f"UPDATE payoffice_cashmovement SET {change}", values)
+        breaches = list(broken(journal_rules.TAKEN))
+    assert [table for table, *_ in breaches] == ["payoffice_cashmovement"]
 
 
 def test_a_large_payment_by_one_person_is_found(own_database: Database) -> None:
@@ -74,10 +94,12 @@ def test_a_count_that_is_not_what_was_counted_or_confirmed_is_found(own_database
     given.cash_closed(differs, given.session_of(differs), 990)
     assert list(broken(journal_rules.COUNTED)) == []
     with as_owner(own_database), touched("payoffice_cashsession"):
-        execute("UPDATE payoffice_cashsession SET count = '{\"500\": 1}' WHERE proposal_id IS NULL")
+        execute(
+            "UPDATE payoffice_cashsession SET count = '{\"500\": 1}' WHERE difference_words = ''"
+        )
         execute(
             "UPDATE payoffice_cashsession SET difference_words = 'Stolen'"
-            " WHERE proposal_id IS NOT NULL"
+            " WHERE difference_words <> ''"
         )
         breaches = list(broken(journal_rules.COUNTED))
     assert [table for table, *_ in breaches] == ["payoffice_cashsession"] * 2

@@ -114,8 +114,9 @@ def office(*, counts: bool = True, proposal: bool = True) -> Answers:
     answers = Answers().to("office/check", {"means": "nominative_cheque"})
     answers.to(DESK, Turns([payee_missing, proposed, cheque, {"payment": {}}]))
     answers.to("proposals/p/confirmation", None).to("office/cheques/4.pdf", b"%PDF-1.7")
-    closed = {"proposal": None if counts else {"proposal": "d"}}
-    return answers.to("office/cash-sessions/s/close", closed)
+    counted = {"proposal": "c", "content": {"difference_cents": 0 if counts else -1}}
+    answers.to("proposals/c/confirmation", None)
+    return answers.to("office/cash-sessions/s/close", counted)
 
 
 @pytest.mark.article("14.III.10.6")

@@ -9,8 +9,8 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 
 
-def counted(by: StaffActor, session: CashSession, cents: int) -> CashSession | Proposal:
-    """Close a session by the fewest notes and coins of the sum, or propose it with a reason."""
+def counted(by: StaffActor, session: CashSession, cents: int) -> Proposal:
+    """Propose to close a session by the fewest notes and coins of the sum, with a reason."""
     return cash_close(
         by=by,
         session=session.uuid,

@@ -52,6 +52,8 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     cashier.do(CashSession, "open", premises=place.pk, float_cents="1000,00")
     session = CashSession.objects.get()
     cashier.do(session, "move", cents="-250.00", reason="To the safe.")
+    cashier.refused(session, "move", "proposal_pending", cents="-1", reason="More.")
+    confirm_all(first)
     cashier.refused(session, "move", "cash_short", cents="-750.01", reason="More.")
     counted = {"pieces_50000": "1", "pieces_20000": "1", "pieces_2000": "2", "pieces_500": "1"}
     counted |= {"pieces_200": "2", "pieces_50": "1"}

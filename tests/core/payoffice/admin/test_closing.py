@@ -36,7 +36,7 @@ def test_the_sum_comes_from_the_server_while_it_is_counted() -> None:
         desk.client.post(page, {"do": "1", "pieces_50000": absurd})
     session.refresh_from_db()
     assert session.closed_at is None
-    assert not Proposal.objects.filter(kind="payoffice.cash_difference").exists()
+    assert not Proposal.objects.filter(kind="payoffice.cash_closing").exists()
 
 
 def test_the_second_person_sees_books_count_difference_and_reason() -> None:
@@ -44,7 +44,7 @@ def test_the_second_person_sees_books_count_difference_and_reason() -> None:
     counted = {"pieces_20000": "2", "pieces_5000": "1", "pieces_1": "7"}
     desk.do(session, "close", **counted, reason="prize", words="Paid the wrong ticket.")
     supervisor = Desk(Role.SUPERVISOR)
-    proposal = Proposal.objects.get(kind="payoffice.cash_difference")
+    proposal = Proposal.objects.get(kind="payoffice.cash_closing")
     page = supervisor.client.get(row_url(proposal)).content.decode()
     for text in ("€500.00", "€450.07", "-€49.93", "Paid the wrong ticket.", "€200.00", "€0.07"):
         assert text in page, text

@@ -1,7 +1,5 @@
 """Close a cash session by notes and coins over the API."""
 
-from typing import Any
-
 import pytest
 
 from core.ledger.selectors import trial
@@ -44,7 +42,11 @@ def test_a_whole_count_closes_it_once_and_has_a_slip() -> None:
     path = close_path(cashier)
     slip = path.replace("/close", "/closing.pdf")
     refused(cashier.get(slip), 404, "closing_unknown")
-    closed: dict[str, Any] = cashier.post(path, counting_of(2_000_000)).json()["session"]
+    proposed = cashier.post(path, counting_of(2_000_000))
+    assert proposed.status_code == 202
+    refused(cashier.get(slip), 404, "closing_unknown")
+    assert paying.confirmed_over_api(proposed.json()).status_code == 200
+    (closed,) = cashier.get("office/cash-sessions", own="true").json()["items"]
     assert closed["count"] == [{"denomination_cents": 500_00, "pieces": 40}]
     assert (closed["difference_cents"], closed["difference_reason"]) == (0, "")
     refused(cashier.post(path, counting_of(2_000_000)), 404, "cash_session_unknown")
@@ -60,7 +62,7 @@ def test_a_difference_without_a_reason_is_refused_and_another_count_waits() -> N
     proposed = cashier.post(path, counting_of(1_999_900) | why)
     assert proposed.status_code == 202
     refused(cashier.post(path, counting_of(1_999_800) | why), 409, "proposal_pending")
-    assert paying.confirmed_over_api(proposed.json()["proposal"]).status_code == 200
+    assert paying.confirmed_over_api(proposed.json()).status_code == 200
     (closed,) = cashier.get("office/cash-sessions", own="true").json()["items"]
     assert (closed["counted_cents"], closed["difference_reason"]) == (1_999_900, "note")
 

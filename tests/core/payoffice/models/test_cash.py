@@ -1,12 +1,17 @@
 """The database's guards on cash sessions and movements."""
 
 import uuid
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
 
 from core.database import clock
+from core.payoffice.counting import fewest
 from core.payoffice.models import CashMovement, CashSession
+from core.payoffice.services.cash import cash_close
+from core.staff.models import Decision, Proposal
+from core.staff.powers import Role
 from tests.support import factories
 from tests.support import paying as given
 from tests.support.payoffice.guards import refused
@@ -26,7 +31,7 @@ def test_a_cash_session_is_alone_and_closed_once() -> None:
     refused("cash_session_alone", CashSession, uuid=uuid.uuid4(), float_cents=1, **columns)
     refused("cash_session_float", CashSession, uuid=uuid.uuid4(), float_cents=-1, **columns)
     refused(
-        "cash_movement_moves",
+        "cash_taken_by_two",
         CashMovement,
         uuid=uuid.uuid4(),
         session=session,
@@ -35,34 +40,95 @@ def test_a_cash_session_is_alone_and_closed_once() -> None:
         moved_at=clock.now(),
     )
     assert session.difference_cents is None
+    partly = {"expected_cents": 1_000, "counted_cents": 990}
     with pytest.raises(IntegrityError, match="cash_session_closed_whole"), transaction.atomic():
-        CashSession.objects.filter(pk=session.pk).update(closed_at=clock.now())
-    counted = {"closed_at": clock.now(), "expected_cents": 1_000, "counted_cents": 990}
-    with pytest.raises(IntegrityError, match="cash_session_closed_whole"), transaction.atomic():
-        CashSession.objects.filter(pk=session.pk).update(**counted)
-    counted["count"] = {"1": 990}
-    for proposal, says in (
-        (None, "cash_session_difference_by_two"),
-        (factories.proposal("payoffice.ruling"), "two persons are needed"),
-    ):
-        with pytest.raises(IntegrityError, match=says), transaction.atomic():
-            CashSession.objects.filter(pk=session.pk).update(**counted, proposal=proposal)
+        CashSession.objects.filter(pk=session.pk).update(**partly)
     closed = given.cash_closed(cashier, session, 990)
     assert closed.difference_cents == -10
     with pytest.raises(IntegrityError, match="done already"), transaction.atomic():
         CashSession.objects.filter(pk=session.pk).update(counted_cents=1_000)
 
 
-def test_a_difference_without_a_reason_cannot_be_written() -> None:
+@pytest.mark.parametrize(
+    ("expected_cents", "reason", "words"),
+    [(1_000, "other", ""), (1_000, "other", "Why."), (1_001, "", ""), (1_001, "other", "")],
+)
+def test_a_difference_alone_has_a_reason_with_words(
+    expected_cents: int, reason: str, words: str
+) -> None:
+    session = given.session_of(given.cashier(float_cents=1_000))
+    named = counted(expected_cents) | {"difference_reason": reason, "difference_words": words}
+    _not_closed("cash_session_difference_explained", session, _closing(session, named), named)
+
+
+def test_a_session_is_closed_by_what_another_person_received() -> None:
+    session = given.session_of(given.cashier(float_cents=1_000))
+    other = given.session_of(given.cashier(float_cents=1_000))
+    named = counted(1_000)
+    _not_closed("cash_session_closed_by_two", session, None, named)
+    for proposal, closed in (
+        (_closing(other, named), named),
+        (_closing(session, counted(1_001)), named),
+        (_closing(session, named | {"count": {"500": 2}}), named),
+    ):
+        _not_closed("two persons named other cash", session, proposal, closed)
+    of_supervisor = cash_close(
+        by=factories.staff(Role.SUPERVISOR), session=session.uuid, count=fewest(1_000)
+    )
+    Decision.objects.create(
+        proposal=of_supervisor,
+        verdict=Decision.Verdict.CONFIRMED,
+        decided_by_id=session.cashier_id,
+        decided_in_id=session.opened_in_id,
+        decided_at=clock.now(),
+    )
+    _not_closed("its cashier received it", session, of_supervisor, named)
+
+
+def test_cash_is_taken_as_another_person_received_it_and_once() -> None:
     cashier = given.cashier(float_cents=1_000)
     session = given.session_of(cashier)
-    closed = {
-        "closed_at": clock.now(),
-        "expected_cents": 1_000,
+    other = given.session_of(given.cashier(float_cents=1_000))
+    columns = {"session": session, "cents": -400, "reason": "To the safe."}
+    of_it = {"cash_session": str(session.uuid), "cents": -400, "reason": "To the safe."}
+    taking = factories.proposal("payoffice.cash_taking", content=of_it)
+    brought = factories.proposal("payoffice.cash_taking", content=of_it | {"cents": 400})
+    for message, proposal, changed in (
+        ("cash_taken_by_two", None, {}),
+        ("cash_taken_by_two", brought, {"cents": 400}),
+        ("two persons are needed", factories.proposal("payoffice.cash_closing"), {}),
+        ("two persons named other cash", taking, {"cents": -401}),
+        ("two persons named other cash", taking, {"reason": "To the bank."}),
+        ("two persons named other cash", taking, {"session": other}),
+    ):
+        content = columns | changed | {"proposal": proposal}
+        refused(message, CashMovement, uuid=uuid.uuid4(), moved_at=clock.now(), **content)
+    given.cash_taken(cashier, 400)
+    (taken,) = session.movements.all()
+    again = columns | {"proposal": taken.proposal}
+    refused("proposal", CashMovement, uuid=uuid.uuid4(), moved_at=clock.now(), **again)
+
+
+def counted(expected_cents: int) -> dict[str, Any]:
+    return {
+        "expected_cents": expected_cents,
         "counted_cents": 1_000,
         "count": {"1000": 1},
-        "difference_reason": "other",
+        "difference_reason": "",
+        "difference_words": "",
     }
-    constraint = "cash_session_difference_explained"
-    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
-        CashSession.objects.filter(pk=session.pk).update(**closed)
+
+
+def _closing(session: CashSession, named: dict[str, Any]) -> Proposal:
+    content = {"cash_session": str(session.uuid)} | named
+    return factories.proposal("payoffice.cash_closing", content=content)
+
+
+def _not_closed(
+    message: str, session: CashSession, proposal: Proposal | None, closed: dict[str, Any]
+) -> None:
+    """Ask the database to close a session; it must refuse with that message."""
+    with pytest.raises(IntegrityError, match=message), transaction.atomic():
+        CashSession.objects.filter(pk=session.pk).update(
+            closed_at=clock.now(), proposal=proposal, **closed
+        )

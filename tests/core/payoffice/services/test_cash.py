@@ -30,6 +30,9 @@ def test_a_cash_session_from_the_float_to_the_count() -> None:
     cash.cash_move(by=who, cents=10_000, reason="More notes.")
     with pytest.raises(refusals.CashShort):
         cash.cash_move(by=who, cents=-60_001, reason="To the safe.")
+    for cents, reason in ((0, "Nothing."), (-1, " "), (1, "")):
+        with pytest.raises(cash.MovementOfNothing):
+            cash.cash_move(by=who, cents=cents, reason=reason)
     given.paid_by_two(who, won.request())
     assert given.balance(account) == 60_000 - won.cents
     session = given.session_of(who)
@@ -52,7 +55,6 @@ def test_a_count_that_differs_takes_two_persons_and_no_payment_meanwhile() -> No
     who = given.cashier(float_cents=50_000)
     session = given.session_of(who)
     proposal = counted(who, session, 49_000)
-    assert isinstance(proposal, Proposal)
     session.refresh_from_db()
     assert session.closed_at is None
     with pytest.raises(two_persons.SamePerson):
@@ -63,9 +65,8 @@ def test_a_count_that_differs_takes_two_persons_and_no_payment_meanwhile() -> No
     with pytest.raises(cash.CashMovedSince):
         given.confirmed(proposal)
     two_persons.reject(proposal=proposal.uuid, by=who)
-    whole = counted(who, session, 49_500)
-    assert not isinstance(whole, Proposal)
-    assert (whole.difference_cents, whole.proposal) == (0, None)
+    whole = given.cash_closed(who, session, 49_500)
+    assert whole.difference_cents == 0
     with pytest.raises(cash.CashSessionUnknown):
         counted(who, session, 1)
 
@@ -80,7 +81,6 @@ def test_a_difference_needs_a_reason_of_the_list_and_words_and_keeps_both() -> N
     proposal = cash.cash_close(
         by=who, session=session.uuid, count=count, reason="change", words=" Ten to a stranger. "
     )
-    assert isinstance(proposal, Proposal)
     assert proposal.content["count"] == {"20000": 2, "5000": 1, "2000": 2, "1": 5}
     given.confirmed(proposal)
     session.refresh_from_db()
@@ -92,7 +92,89 @@ def test_a_difference_needs_a_reason_of_the_list_and_words_and_keeps_both() -> N
 
 def test_a_count_without_a_difference_keeps_no_reason() -> None:
     who = given.cashier(float_cents=1_000)
-    closed = counted(who, given.session_of(who), 1_000)
-    assert not isinstance(closed, Proposal)
+    closed = given.cash_closed(who, given.session_of(who), 1_000)
     assert (closed.difference_reason, closed.difference_words) == ("", "")
     assert closed.count == {"1000": 1}
+
+
+def test_cash_is_in_the_drawer_until_another_person_receives_it() -> None:
+    who = given.cashier(float_cents=50_000)
+    session = given.session_of(who)
+    drawer, treasury = accounts.cash(session.pk), accounts.treasury()
+    before = given.balance(treasury)
+    taking = cash.cash_move(by=who, cents=-20_000, reason="To the safe.")
+    assert isinstance(taking, Proposal)
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=taking.uuid, by=who)
+    with pytest.raises(two_persons.ProposalPending):
+        cash.cash_move(by=who, cents=-1, reason="To the safe.")
+    assert (given.balance(drawer), given.balance(treasury)) == (50_000, before)
+    receiver = factories.staff(Role.CASHIER)
+    for _again in range(2):
+        two_persons.confirm(proposal=taking.uuid, by=receiver)
+        assert (given.balance(drawer), given.balance(treasury)) == (30_000, before + 20_000)
+    closing = counted(who, session, 30_000)
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=closing.uuid, by=who)
+    assert (given.balance(drawer), given.balance(treasury)) == (30_000, before + 20_000)
+    two_persons.confirm(proposal=closing.uuid, by=receiver)
+    assert (given.balance(drawer), given.balance(treasury)) == (0, before + 50_000)
+    rounds.books_agree()
+
+
+def test_what_waits_is_taken_only_from_an_open_drawer_that_still_holds_it() -> None:
+    (won,) = given.worth(500)
+    who = given.cashier(float_cents=50_000)
+    session = given.session_of(who)
+    late = cash.cash_move(by=who, cents=-50_000, reason="To the safe.")
+    assert isinstance(late, Proposal)
+    desk.desk_pay(by=who, request=won.request())
+    with pytest.raises(refusals.CashShort):
+        given.confirmed(late)
+    closing = counted(who, session, 49_500)
+    two_persons.reject(proposal=late.uuid, by=who)
+    rest = cash.cash_move(by=who, cents=-500, reason="To the safe.")
+    assert isinstance(rest, Proposal)
+    given.confirmed(closing)
+    with pytest.raises(refusals.CashSessionMissing):
+        given.confirmed(rest)
+    assert not session.movements.exists()
+    assert given.balance(accounts.cash(session.pk)) == 0
+
+
+def test_a_count_that_waits_is_void_once_cash_is_taken() -> None:
+    who = given.cashier(float_cents=50_000)
+    closing = counted(who, given.session_of(who), 50_000)
+    given.cash_taken(who, 1_000)
+    with pytest.raises(cash.CashMovedSince):
+        given.confirmed(closing)
+
+
+def test_the_cashier_never_receives_what_a_supervisor_counted() -> None:
+    who = given.cashier(float_cents=50_000)
+    session = given.session_of(who)
+    closing = counted(factories.staff(Role.SUPERVISOR), session, 50_000)
+    with pytest.raises(cash.CashierCannotReceive):
+        two_persons.confirm(proposal=closing.uuid, by=who)
+    session.refresh_from_db()
+    assert session.closed_at is None
+    given.confirmed(closing, Role.CASHIER)
+    session.refresh_from_db()
+    assert session.closed_at is not None
+
+
+def test_a_sealed_drawer_waits_for_a_week_and_its_cashier_may_go_on_with_it() -> None:
+    (won,) = given.worth(500)
+    who = given.cashier(float_cents=50_000)
+    session = given.session_of(who)
+    counted(who, session, 50_000)
+    factories.time_pass(days=6)
+    closing = two_persons.pending(kind=cash.CLOSING, subject=cash.subject_of(session))
+    assert closing is not None
+    two_persons.reject(proposal=closing.uuid, by=who)
+    desk.desk_pay(by=who, request=won.request())
+    sealed = counted(who, session, 49_500)
+    factories.time_pass(days=8)
+    with pytest.raises(two_persons.ProposalOld):
+        given.confirmed(sealed)
+    assert given.cash_closed(who, session, 49_500).difference_cents == 0

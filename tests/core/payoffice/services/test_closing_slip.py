@@ -4,7 +4,7 @@ import pytest
 
 from core.kernel.languages import LANGUAGES
 from core.payoffice import selectors
-from core.payoffice.services import cash, desk
+from core.payoffice.services import desk
 from core.payoffice.services.closing_slip import closing_slip
 from core.receipts.formats import format_cents
 from core.receipts.text import render
@@ -19,7 +19,7 @@ def test_the_slip_tells_books_count_difference_reason_and_both_persons() -> None
     (won,) = given.worth(500)
     who = given.cashier(float_cents=20_000)
     session = given.session_of(who)
-    cash.cash_move(by=who, cents=-3_000, reason="To the safe.")
+    given.cash_taken(who, 3_000)
     desk.desk_pay(by=who, request=won.request())
     given.cash_closed(who, session, 16_490)
     supervisor = factories.staff(Role.SUPERVISOR)
