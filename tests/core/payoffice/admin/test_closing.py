@@ -49,6 +49,8 @@ def test_the_second_person_sees_books_count_difference_and_reason() -> None:
     for text in ("€500.00", "€450.07", "-€49.93", "Paid the wrong ticket.", "€200.00", "€0.07"):
         assert text in page, text
     assert "A prize was paid too high or too low" in page and "difference_words" not in page
+    assert "You have counted this cash, and received it from the drawer." in page
+    assert "Received by nobody yet" in desk.client.get("/admin/office/").content.decode()
     paying.confirmed(proposal)
     page = supervisor.client.get(row_url(session)).content.decode()
     assert f"/api/v1/office/cash-sessions/{session.uuid}/closing.pdf?lang=ca" in page
@@ -56,3 +58,18 @@ def test_the_second_person_sees_books_count_difference_and_reason() -> None:
     office = desk.client.get("/admin/office/").content.decode()
     (slip,) = re.findall(r'href="(/admin/office/closing/[^"]+)"', office)
     assert desk.client.get(slip).content.startswith(b"%PDF")
+
+
+def test_who_receives_cash_reads_from_whose_drawer_how_much_and_why() -> None:
+    desk, session = opened()
+    desk.do(session, "move", cents="-120.50", reason="To the safe.")
+    page = desk.client.get("/admin/office/").content.decode()
+    assert "Received by nobody yet" in page and "€500.00" in page
+    supervisor = Desk(Role.SUPERVISOR)
+    proposal = Proposal.objects.get(kind="payoffice.cash_taking")
+    page = supervisor.client.get(row_url(proposal)).content.decode()
+    for text in ("€120.50", "To the safe.", "received it from the drawer", desk.person.username):
+        assert text in page, text
+    paying.confirmed(proposal)
+    page = desk.client.get("/admin/office/").content.decode()
+    assert "Received by nobody yet" not in page and "€379.50" in page

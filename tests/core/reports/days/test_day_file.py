@@ -264,13 +264,14 @@ def test_a_day_of_instant_tickets_is_made_again(own_database: Database) -> None:
 
 
 def test_a_drawer_that_was_short_is_made_again(own_database: Database) -> None:
-    """Opened the day before or the same day, and closed with a difference by two persons."""
+    """Opened the day before or the same day, and closed with a difference after cash was taken."""
     at(BEGINS, 9)
     early = paying.cashier(float_cents=1_000)
     at(add_days(BEGINS, 1), 9)
     same_day = paying.cashier(float_cents=2_000)
     paying.cash_closed(early, paying.session_of(early), 990)
-    paying.cash_closed(same_day, paying.session_of(same_day), 2_005)
+    paying.cash_taken(same_day, 500)
+    paying.cash_closed(same_day, paying.session_of(same_day), 1_505)
     at(add_days(BEGINS, 2), 1)
     lines = written(add_days(BEGINS, 1))
     assert "Looked for twice." in "".join(lines)
