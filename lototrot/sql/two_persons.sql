@@ -120,5 +120,3 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_block
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_block');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_paymentorder
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.payment_order');
-CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_paymentorder
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.payment_order');

@@ -9,6 +9,7 @@ from lototrot.engine.closing import (
     Closing,
     closing,
     legal_limit,
+    prints_end_at,
 )
 
 NOON = datetime(2024, 7, 14, 12, 0, tzinfo=UTC)
@@ -71,3 +72,5 @@ def test_times_need_a_zone() -> None:
         closing(None, [NOON.replace(tzinfo=None)], [])
     with pytest.raises(NaiveInstant):
         closing(NOON, [], [], [NOON.replace(tzinfo=None)])
+    with pytest.raises(NaiveInstant):
+        prints_end_at(NOON.replace(tzinfo=None), 300)

@@ -243,6 +243,21 @@ SOUND = _settle(winners={7: 1, 6: 10, 5: 60, 4: 299}, reserve_in=5)
         ),
         ({"shares": {**SOUND.shares, 5: 1}}, "pool_is_divided"),
         ({"jackpot_out": -5, "reserve_out": SOUND.reserve_out + 5}, "nothing_negative"),
+        ({"reserve_out": -5, "jackpot_out": SOUND.reserve_out + 5}, "nothing_negative"),
+        ({"organiser_share": -5, "jackpot_out": SOUND.organiser_share + 5}, "nothing_negative"),
+        ({"rounding_remainder": -1}, "nothing_negative"),
+        (
+            {"shares": {**SOUND.shares, 5: -1, 4: SOUND.shares[4] + SOUND.shares[5] + 1}},
+            "nothing_negative",
+        ),
+        (
+            {
+                "prize_each": {**SOUND.prize_each, 4: -1},
+                "prizes_total": SOUND.prizes_total - 299 * (SOUND.prize_each[4] + 1),
+                "jackpot_out": 299 * (SOUND.prize_each[4] + 1),
+            },
+            "nothing_negative",
+        ),
     ],
 )
 def test_a_distribution_that_does_not_hold_is_caught(changes: dict[str, Any], check: str) -> None:

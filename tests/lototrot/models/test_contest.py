@@ -1,6 +1,6 @@
 """Check what the database refuses of contests, bet types and legs."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
@@ -42,6 +42,48 @@ def test_the_terms_that_players_rely_on_do_not_change() -> None:
     refused(contest, code_secret=b"x" * 32)
     with pytest.raises(DatabaseError), transaction.atomic():
         contest.bet_type.delete()
+
+
+@pytest.mark.article("14.III.1.4", "14.III.5.1", "14.III.6.1")
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("bet_type", "ticket_model", "price_cents", "max_bets", "premises_cap_cents"),
+        *("correction_window_s", "correction_approval"),
+    ],
+)
+def test_each_term_changes_only_until_the_contest_is_on_sale(name: str) -> None:
+    """[E4, E9]: not even by SQL of the application's role."""
+    other = factories.contest(factories.meeting(day=date(2031, 1, 1)), kind="five-races")
+    changes = {
+        "bet_type": {"bet_type": other.bet_type, "bet_type_code": other.bet_type_code},
+        "ticket_model": {"ticket_model": None},
+        "price_cents": {"price_cents": 200},
+        "max_bets": {"max_bets": 3},
+        "premises_cap_cents": {"premises_cap_cents": 500},
+        "correction_window_s": {"correction_window_s": 60},
+        "correction_approval": {"correction_approval": "CAIB 8"},
+    }[name]
+    window = {"correction_window_s": 30}
+    draft = factories.contest(state=Contest.State.DRAFT, **window)
+    assert Contest.objects.filter(pk=draft.pk).update(**changes)
+    on_sale = factories.contest(factories.meeting(day=date(2031, 1, 2)), **window)
+    with pytest.raises(IntegrityError, match="its terms change only"), transaction.atomic():
+        Contest.objects.filter(pk=on_sale.pk).update(**changes)
+
+
+@pytest.mark.article("14.III.4")
+def test_what_the_closing_recorded_stays() -> None:
+    contest = factories.contest_closed(factories.contest())
+    later = clock.now() + timedelta(minutes=5)
+    for changes in (
+        {"closed_at": later},
+        {"opened_at": contest.opened_at - timedelta(minutes=5)},
+        {"closing_cause": Contest.Cause.START},
+        {"offered_masks": [1] * 7},
+    ):
+        with pytest.raises(IntegrityError, match="recorded stays"), transaction.atomic():
+            Contest.objects.filter(pk=contest.pk).update(**changes)
 
 
 @pytest.mark.article("14.III.4")

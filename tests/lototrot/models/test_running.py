@@ -87,3 +87,17 @@ def test_a_horse_is_neither_withdrawn_nor_back_once_payment_is_ordered() -> None
     for fact in facts:
         with pytest.raises(DatabaseError, match="payment is ordered"), transaction.atomic():
             fact()
+
+
+@pytest.mark.article("14.III.5.3", "14.III.8.2")
+def test_a_classification_stays_once_payment_is_ordered() -> None:
+    """[B14]: not even by SQL of the application's role."""
+    factories.time_to(rounds.NOON)
+    contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2)
+    rounds.run(contest, [Facts((1, 2, 3), winners=frozenset({1}))] * 2)
+    race = factories.races_of(contest)[0]
+    rounds.order(contest)
+    with pytest.raises(DatabaseError, match="payment is ordered"), transaction.atomic():
+        rounds.reclassify(race, [2])
+    with pytest.raises(DatabaseError, match="payment is ordered"), transaction.atomic():
+        factories.classified(race, [2])

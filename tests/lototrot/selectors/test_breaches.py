@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.database import clock
-from core.premises.models import Authorisation, Terminal
+from core.premises.models import Authorisation, Suspension, Terminal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
@@ -22,7 +22,7 @@ from lototrot.services.races.stopping import meeting_stop
 from tests.support import factories as f
 from tests.support import rounds
 from tests.support.lototrot.breaching import reasons, sell, started_at
-from tests.support.lototrot.starting import start
+from tests.support.lototrot.starting import declare, start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
 
@@ -80,6 +80,21 @@ def test_a_start_reported_after_the_scheduled_closing_leaves_all_sales_to_be_loo
     _corrected(race, closes_at - timedelta(minutes=3))
     assert [*reasons(contest)] == [late.ticket_id]
     assert breach_pending(contest.pk)
+
+
+def test_a_race_declared_not_run_that_started_after_all_leaves_all_sales_to_be_looked_at(
+    contest: Contest, point: f.Point
+) -> None:
+    """[B13, C6]: the contest closed as of an instant that sales outlasted, and so did the start."""
+    race, closes_at = f.races_of(contest)[0], contest.scheduled_close_at
+    sold = []
+    for minutes in (4, 2):
+        f.time_to(closes_at - timedelta(minutes=minutes))
+        sold.append(sell(contest, point).ticket_id)
+    declare(race, declared_at=closes_at - timedelta(minutes=5))
+    assert [*reasons(contest)] == sold
+    start(race, closes_at - timedelta(minutes=3))
+    assert [*reasons(contest)] == sold[1:]
 
 
 def test_a_stop_that_ended_before_the_sales_of_a_later_contest_is_not_their_end(
@@ -209,6 +224,31 @@ def test_two_periods_that_meet_cover_the_whole_sale(contest: Contest, point: f.P
     )
     sell(contest, point)
     assert not breach_pending(contest.pk)
+
+
+@pytest.mark.parametrize("scope", ["everywhere", "premises", "terminal"])
+def test_what_was_sold_during_a_suspension_is_in_breach_after_it_was_lifted_too(
+    contest: Contest, point: f.Point, scope: str
+) -> None:
+    """[E10]: as of a past instant. What was sold before, or after it was lifted, is not."""
+    other, by = f.point(), f.staff(Role.ORGANISER)
+    sell(contest, point)
+    at = sell(contest, point)
+    during = [at, sell(contest, point)]
+    beside = sell(contest, other)
+    since, lifted_at = at.sold_at, sell(contest, point).sold_at
+    Suspension.objects.create(
+        **({} if scope == "everywhere" else {scope: getattr(point, scope)}),
+        reason="Inspection",
+        since=since,
+        suspended_by_id=by.user_id,
+        suspended_in_id=by.session_id,
+        lifted_at=lifted_at,
+        lifted_by_id=by.user_id,
+    )
+    f.contest_closed(contest)
+    suspended = [*during, beside] if scope == "everywhere" else during
+    assert reasons(contest) == {sale.ticket_id: ["sales_suspended"] for sale in suspended}
 
 
 def test_a_terminal_revoked_by_then_is_in_breach(contest: Contest, point: f.Point) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from core.premises.access import (
     TerminalUnknown,
 )
 from core.premises.models import OperatorSession, Premises, Suspension, Terminal
-from core.premises.requests import DisplayNotAcknowledged
+from core.premises.requests import DisplayNotAcknowledged, new_uuid
 from lototrot.engine.selection import (
     EmptyRace,
     RepeatedNumber,
@@ -32,10 +33,13 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import PremisesSales, Ticket
 from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import ContestClosed, ContestNotOpen, ContestUnknown
+from lototrot.services.contest.facts import contest_facts
+from lototrot.services.tickets import selling
 from lototrot.services.tickets.selling import (
     PremisesCapReached,
     QuickPick,
     QuickPickTooLong,
+    SaleRequest,
     WrongAmount,
 )
 from tests.support import factories
@@ -90,7 +94,8 @@ def test_more_bets_than_the_contest_allows_are_refused(place: Point) -> None:
 
 
 def test_a_contest_caps_what_one_premises_sell_in_it(place: Point) -> None:
-    contest = factories.contest(premises_cap_cents=250)
+    """Up to the cap itself: the second ticket reaches it."""
+    contest = factories.contest(premises_cap_cents=200)
     beside, elsewhere = factories.point(place.premises), factories.point()
     for each in (place, beside, elsewhere):
         factories.acknowledge(contest, each)
@@ -123,6 +128,29 @@ def test_nothing_is_sold_from_the_closing_on(place: Point, contest: Contest) -> 
     assert contest.state == Contest.State.OPEN
 
 
+@pytest.mark.article("14.III.1.3")
+@pytest.mark.parametrize(
+    ("stale", "error"),
+    [
+        (lambda facts: {"price_cents": facts.price_cents + 1}, WrongPrice),
+        (lambda facts: {"legs": facts.legs[:6]}, WrongRaceCount),
+    ],
+)
+def test_what_was_read_of_a_draft_that_changed_before_it_opened_sells_nothing(
+    place: Point, contest: Contest, monkeypatch: pytest.MonkeyPatch, stale: Any, error: Any
+) -> None:
+    """The database compares price and races again, at the instant of the sale [E9]."""
+    facts = contest_facts(contest.pk)
+    read = dataclasses.replace(facts, **stale(facts))
+    monkeypatch.setattr(selling, "contest_facts", lambda pk: read)
+    request = SaleRequest(
+        new_uuid(), contest.pk, SINGLE[: len(read.legs)], read.price_cents, read.price_cents
+    )
+    with pytest.raises(error):
+        sell(place, request)
+    assert not Ticket.objects.exists()
+
+
 @pytest.mark.article("14.III.4")
 def test_the_last_instant_before_closing_still_sells(place: Point, contest: Contest) -> None:
     factories.time_to(contest.scheduled_close_at - timedelta(seconds=5))
@@ -136,6 +164,9 @@ def test_a_terminal_sells_only_after_its_operator_acknowledged_the_display(place
         sell(place, asked(contest))
     factories.acknowledge(contest, place)
     sell(place, asked(contest))
+    colleague = dataclasses.replace(place, session_token=factories.operator_at(place))
+    with pytest.raises(DisplayNotAcknowledged):
+        sell(colleague, asked(contest))
 
 
 def test_a_draft_contest_is_not_sold(place: Point) -> None:
