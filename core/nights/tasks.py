@@ -35,7 +35,7 @@ def night() -> int:
 
 @shared_task  # type: ignore[untyped-decorator]
 def go_on(pk: int) -> bool:
-    """Have a worker go on with a night that was cut off in that job.
+    """Send a night that was cut off in that job to a worker, to go on.
 
     It never runs the night itself: that would delay the caller, a sweep for example.
     """

@@ -28,7 +28,7 @@ from tests.support.journaling import seal_all
 from tests.support.servers import SMALL, major, migrate, tickets, used
 
 ROOM_BYTES = 48 << 20
-"""What is free on the disk beside the cluster as it was migrated."""
+"""Room on the disk beside the cluster as it was migrated."""
 _MOST_SALES = 5000
 Sell = Callable[[uuid.UUID], DomainError | None]
 
@@ -97,7 +97,7 @@ def refused(sell: Sell, began: datetime, asked: list[uuid.UUID]) -> DomainError:
 
 
 def log_grown(server: Postgres) -> None:
-    """Have the server need more room for its log than there is: it cannot go on without."""
+    """Make the log need more room than there is: the server cannot go on without."""
     with suppress(psycopg.Error), psycopg.connect(server.url(SUPERUSER, "postgres")) as session:
         session.execute("SELECT pg_logical_emit_message(true, 'x', repeat('x', 100000000))")
 
