@@ -89,13 +89,35 @@ def session_hold(space: Lock, key: int = 0) -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [int(space), key])
 
 
-_KEEP = """
-SELECT CASE WHEN EXISTS (
-         SELECT FROM pg_locks
-          WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND pid = pg_backend_pid()
-            AND classid::bigint = %(space)s & 4294967295 AND objid::bigint = 0)
-       THEN true ELSE pg_try_advisory_lock(%(space)s, 0) END
+_HELD = """
+SELECT objid::bigint FROM pg_locks
+ WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid::bigint = %s
+   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
+
+
+def held(space: Lock) -> set[int]:
+    """Return the keys of a space of `session_hold` that sessions hold, this one among them."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HELD, [int(space) & 0xFFFFFFFF])
+        return {key for (key,) in cursor.fetchall()}
+
+
+_HAS = """
+SELECT EXISTS (
+    SELECT FROM pg_locks
+     WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND pid = pg_backend_pid()
+       AND classid::bigint = %s AND objid::bigint = 0)
+"""
+
+
+def session_has(space: Lock) -> bool:
+    """Return whether this session has the lock 0 of `session_hold`: a new one, made where the
+    server had ended the former, has not.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_HAS, [int(space) & 0xFFFFFFFF])
+        return bool(cursor.fetchone()[0])
 
 
 def session_keep(space: Lock) -> bool:
@@ -104,6 +126,8 @@ def session_keep(space: Lock) -> bool:
     The server ends a lock with its session. A long holder goes on in a new session: it asks before
     each step whether nobody else has begun meanwhile.
     """
+    if session_has(space):
+        return True
     with connection.cursor() as cursor:
-        cursor.execute(_KEEP, {"space": int(space)})
+        cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [int(space)])
         return bool(cursor.fetchone()[0])

@@ -3,24 +3,16 @@
 import datetime
 from collections.abc import Iterable
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
 from core.database import clock
-from core.database.locks import Lock
+from core.database.locks import Lock, held
 from core.longwork import powers
 from core.longwork.models import LongWork
 from core.staff.actor import StaffActor
 
 SENT_AGAIN_AFTER = datetime.timedelta(seconds=60)
 """After so long a message that no worker took has lapsed (CELERY_TASK_ANNOTATIONS)."""
-
-# Sessions of any process, this one among them, that are doing work.
-_HELD = """
-SELECT objid::bigint FROM pg_locks
- WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid::bigint = %s
-   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-"""
 
 
 def work_of(by: StaffActor) -> QuerySet[LongWork]:
@@ -55,7 +47,5 @@ def cut_off() -> list[int]:
     begun = list(running.order_by("pk").values_list("pk", flat=True))
     if not begun:
         return []
-    with connection.cursor() as cursor:
-        cursor.execute(_HELD, [int(Lock.LONG_WORK) & 0xFFFFFFFF])
-        held = {key for (key,) in cursor.fetchall()}
-    return [pk for pk in begun if pk & 0x7FFFFFFF not in held]
+    done_now = held(Lock.LONG_WORK)
+    return [pk for pk in begun if pk & 0x7FFFFFFF not in done_now]

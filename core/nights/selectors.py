@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from core.database import clock
+from core.database.locks import Lock, held
 from core.database.reading.once import once
 from core.kernel.days import add_days, day_bounds
 from core.nights import powers
@@ -16,6 +17,8 @@ from core.nights.services import jobs_due, last_done
 from core.staff.actor import StaffActor
 
 MISSED_AFTER = datetime.timedelta(hours=6)
+GONE_ON_AT_ONCE = 3
+"""A job that was cut off so often waits for the next hour: it may be what kills its server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,16 @@ def jobs_open(*, by: StaffActor) -> list[Due]:
     """Return the undone jobs of ended days, oldest first."""
     by.need(powers.READ)
     return undone()
+
+
+def cut_off() -> list[int]:
+    """Return a job that is called running while no session runs the nights; none, or one.
+
+    Its worker died, or its server did. A night does it, with all that is due.
+    """
+    running = JobRun.objects.filter(state=JobRun.State.RUNNING, attempts__lt=GONE_ON_AT_ONCE)
+    begun = list(running.order_by("pk").values_list("pk", flat=True)[:1])
+    return [] if begun and held(Lock.NIGHT) else begun
 
 
 @once

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from core.database import clock
-from core.database.locks import Lock, session_hold, session_keep
+from core.database.locks import Lock, session_has, session_hold, session_keep
 from core.database.quiet import wait_for_quiet
 from core.database.reading import progress
 from core.database.reading.limits import limited
@@ -27,6 +27,7 @@ from core.nights.jobs import MOST_LISTED, Job, Outcome
 from core.nights.models import JobFailure, JobRun
 from core.staff.actor import StaffActor
 
+CUT_OFF = "cut off"
 log = structlog.get_logger("nights")
 
 
@@ -101,9 +102,10 @@ def night_run(
     """Do everything that is due up to a day. Return the runs made, and `tell` each as it ends. A
     failure is recorded and tried again.
 
-    A job that fails does not begin its next day; the other jobs continue. If the clock becomes
-    wrong, the job under way fails and no other begins. Raises DayNotOver, NightRunning, NotQuiet,
-    ClockUnsound.
+    A job that fails does not begin its next day; the other jobs continue. One whose session was
+    lost, as with the server, stays `running`: it was cut off, and is begun again. If the clock
+    becomes wrong, the job under way fails and no other begins. Raises DayNotOver, NightRunning,
+    NotQuiet, ClockUnsound.
     """
     need_runnable(until)
     with session_hold(Lock.NIGHT) as alone:
@@ -150,6 +152,10 @@ def _run(job: Job, day: datetime.date) -> JobRun:
     except Exception as error:  # whatever it is: it is recorded, and the others go on
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()
+        if not session_has(Lock.NIGHT):  # it was lost, perhaps with the server
+            run.error = CUT_OFF  # of the row here alone: the sweeper sees that nobody does it
+            log.warning("job cut off", job=job.name, day=day.isoformat(), exc_info=error)
+            return run
         _fail(run, error)
         log.error("job failed", job=job.name, day=day.isoformat(), exc_info=error)
         return run
@@ -177,7 +183,7 @@ def _start(job: Job, day: datetime.date) -> JobRun:
         return run
     if run.state == JobRun.State.RUNNING:  # cut off
         JobFailure.objects.create(
-            run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now, error="cut off"
+            run=run, attempt=run.attempts, started_at=run.started_at, failed_at=now, error=CUT_OFF
         )
     run.state, run.attempts, run.started_at = JobRun.State.RUNNING, run.attempts + 1, now
     run.ended_at, run.error = None, ""

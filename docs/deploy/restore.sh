@@ -20,6 +20,7 @@ finish() {
         as_owner pg_ctl --pgdata "$data" --mode immediate stop > /dev/null 2>&1 || true
         rm -rf "$data" "$run" "$WORK/staging"
     fi
+    rm -f "$WORK/unfinished"
     ended=$(date +%s)
     word=passed
     [ $code = 0 ] || word=FAILED
@@ -34,11 +35,19 @@ finish() {
     exit $code
 }
 if as_owner pg_ctl --pgdata "$data" status > /dev/null 2>&1; then
-    echo "a server runs on $data" >&2
+    echo "a server runs on $data: stop it first, by pg_ctl --pgdata $data stop" >&2
+    exit 1
+fi
+# A run that was killed is begun anew. What else is there is not removed: a restore in earnest, or the
+# data of the server that was lost.
+if [ -e "$data" ] && [ ! -e "$WORK/unfinished" ]; then
+    echo "$data is there, and no restore was cut off: move it away, or restore with another WORK" >&2
     exit 1
 fi
 trap finish EXIT
 
+mkdir -p "$WORK"
+touch "$WORK/unfinished"
 rm -rf "$data" "$run" "$WORK/staging"
 mkdir -p "$run" "$WORK/staging"
 cd "$WORK"
@@ -72,14 +81,18 @@ cat > "$run/options" <<OPTIONS
 OPTIONS
 # Barman tells an encrypted file of the log by `file`, which does not know every message of OpenPGP: a
 # message has the first bit set, the log has not. The newest file is still being written, in clear.
+# To the server the code 1 says that the log ends here, and one above 125 that it must not go on: a
+# file that is there and cannot be read, or has no room, is no end.
 cat > "$run/fetch" <<'FETCH'
 for name in "$1/wals/${2:0:16}/$2" "$1/wals/$2" "$1/streaming/$2" "$1/streaming/$2.partial"; do
     [ -f "$name" ] || continue
     if [ "$(head -c 1 "$name" | od -An -tu1)" -ge 128 ]; then
-        exec gpg --batch --quiet --yes --pinentry-mode loopback --passphrase-file "$PASSPHRASE_FILE" \
-            --output "$3" --decrypt "$name"
+        gpg --batch --quiet --yes --pinentry-mode loopback --passphrase-file "$PASSPHRASE_FILE" \
+            --output "$3" --decrypt "$name" || exit 200
+    else
+        cp "$name" "$3" || exit 200
     fi
-    exec cp "$name" "$3"
+    exit 0
 done
 exit 1
 FETCH

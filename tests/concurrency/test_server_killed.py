@@ -1,7 +1,5 @@
 """kill -9 of PostgreSQL whole: what was answered is there, once, and nothing that was half done."""
 
-import os
-import signal
 import uuid
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from django.core.management import call_command
-from django.db import Error, connection, connections
+from django.db import Error, connections
 from pytest_django import DjangoDbBlocker
 
 from core.proofs import keys, merkle
@@ -26,6 +24,7 @@ from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories, rounds
 from tests.support.concurrency import player, seller
+from tests.support.concurrency.crashing import session_killed
 from tests.support.concurrency.dying import everything
 from tests.support.concurrency.killing import SELLERS, Players, audit, sellers
 from tests.support.concurrency.sales import eventually
@@ -153,26 +152,6 @@ def test_a_seal_a_settlement_and_an_order_that_a_crash_cuts_off_are_made_once(
         published = [each.published() for each in LogEntry.objects.order_by("sequence")]
         holds = verifier("public_log").log_holds(published, [keys.current_public()])
     assert holds.startswith("WHOLE")
-
-
-def session_killed(server: Postgres) -> None:
-    """Kill the server's process of our session: it then ends all others, and recovers."""
-    before = checkpointer_began(server)
-    os.kill(connection.connection.info.backend_pid, signal.SIGKILL)
-    eventually(lambda: checkpointer_began(server) not in (None, before))
-
-
-def checkpointer_began(server: Postgres) -> tuple[Any, ...] | None:
-    """Return since when the server has a checkpointer, which a crash ends; None without an
-    answer.
-    """
-    try:
-        with server._connect() as session:
-            return session.execute(
-                "SELECT backend_start FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
-            ).fetchone()
-    except psycopg.OperationalError:
-        return None
 
 
 def crashed_after(

@@ -3,6 +3,7 @@
 import configparser
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -107,3 +108,69 @@ def test_a_restore_that_fails_says_so_in_words_and_figures_and_leaves_nothing(
     metrics = (figures / "lototrot_restore.prom").read_text()
     assert "lototrot_restore_passed 0\n" in metrics
     assert re.search(r"^lototrot_restore_timestamp_seconds \d{10}$", metrics, re.MULTILINE)
+
+
+def run_restore(work: Path, *programs: Path) -> subprocess.CompletedProcess[str]:
+    path = ":".join([*map(str, programs), os.defpath])
+    return subprocess.run(
+        ["bash", str(DEPLOY / "restore.sh")],
+        env={"PATH": path, "WORK": str(work), "HOME": str(work)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_restore_removes_no_data_that_it_did_not_begin_to_make(tmp_path: Path) -> None:
+    """They may be a restore in earnest, or all that is left of the server that was lost."""
+    lost = tmp_path / "data" / "PG_VERSION"
+    lost.parent.mkdir()
+    lost.write_text("18")
+    done = run_restore(tmp_path)
+    assert done.returncode == 1
+    assert f"{lost.parent} is there" in done.stderr
+    assert lost.read_text() == "18"
+    assert not (tmp_path / "last").exists()
+
+
+def test_a_restore_that_was_killed_is_begun_anew(tmp_path: Path) -> None:
+    """The first run is killed by its Barman, when half of the data are there."""
+    work, programs = tmp_path / "work", tmp_path / "programs"
+    programs.mkdir()
+    barman = programs / "barman"
+    barman.write_text(
+        '#!/bin/sh\n[ "$1" = list-backups ] && { echo one; exit; }\n'
+        'mkdir "$WORK/data" && echo 18 > "$WORK/data/PG_VERSION" && kill -9 $PPID\n'
+    )
+    barman.chmod(0o755)
+    assert run_restore(work, programs).returncode == -signal.SIGKILL
+    assert (work / "data" / "PG_VERSION").exists()
+    barman.unlink()
+    done = run_restore(work, programs)
+    assert done.returncode
+    assert "is there" not in done.stderr
+    assert [path.name for path in work.iterdir()] == ["last"]
+
+
+def test_a_file_of_the_log_that_cannot_be_read_is_not_taken_for_its_end(tmp_path: Path) -> None:
+    """PostgreSQL ends the log at the code 1, and sells on without the rest; above 125 it stops."""
+    script = (DEPLOY / "restore.sh").read_text()
+    fetch = tmp_path / "fetch"
+    fetch.write_text(script.partition("<<'FETCH'\n")[2].partition("\nFETCH\n")[0])
+    name, wals = "000000010000000000000002", tmp_path / "wals"
+    wals.mkdir()
+
+    def fetched(to: Path) -> int:
+        environment = {"PATH": os.defpath, "PASSPHRASE_FILE": str(tmp_path / "none")}
+        command = ["bash", str(fetch), str(tmp_path), name, str(to)]
+        done = subprocess.run(command, env=environment, capture_output=True, check=False)
+        return done.returncode
+
+    assert fetched(tmp_path / "taken") == 1
+    (wals / name).write_bytes(b"\x7f log")
+    assert fetched(tmp_path / "taken") == 0
+    assert (tmp_path / "taken").read_bytes() == b"\x7f log"
+    assert fetched(tmp_path / "no folder" / "taken") > 125  # as on a full disk
+    (wals / name).write_bytes(b"\x85 not a message after all")
+    assert fetched(tmp_path / "taken") > 125

@@ -1,5 +1,6 @@
 """Recover to a point in time as docs/operations.md describes it, on servers made for this test."""
 
+import re
 import shutil
 import subprocess
 import uuid
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,13 +22,17 @@ from core.journal.verifying import verify
 from core.ledger import services as ledger
 from core.tools.embedded import folders
 from core.tools.embedded.postgres import SUPERUSER, Postgres, binaries
-from core.tools.embedded.processes import server_account
+from core.tools.embedded.processes import run_as, server_account
+from core.tools.embedded.server import ROOT
 from lototrot.models.contest import Contest
 from lototrot.services.contest.closing import closings_due, contest_close, contest_close_due
 from lototrot.services.tickets.unprinted import prints_end
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
 from tests.support.servers import SMALL, migrate, place_cluster, sell, tickets, used
+
+LOG_NAME = 24
+"""The length of the name of a file of the log; what else is archived has longer ones."""
 
 
 def as_superuser(server: Postgres, query: str) -> object:
@@ -95,26 +101,40 @@ def production(
     server.destroy()
 
 
-@contextmanager
-def restored(
-    folder: Path, secrets: Path, backup: Path, archive: Path, to: datetime
-) -> Iterator[Postgres]:
-    """Return a server restored from `backup` and the archive, as the lost one was at the instant
-    `to`.
+def restore_command() -> str:
+    """Return the command of docs/operations.md."""
+    (command,) = re.findall(
+        r"^restore_command = '(.*)'$", (ROOT / "docs/operations.md").read_text(), re.MULTILINE
+    )
+    return str(command)
+
+
+def to_restore(
+    folder: Path, secrets: Path, backup: Path, archive: Path, to: datetime | None
+) -> Postgres:
+    """Return a server that at its start restores itself from `backup` and the archive, as the lost
+    one was at the instant `to`, or at the end of the log without one.
 
     `secrets` are the passwords of its roles.
     """
     recovery = {
-        "restore_command": f"cp {archive}/%f %p",
-        "recovery_target_time": to.isoformat(),
-        "recovery_target_action": "promote",
+        "restore_command": restore_command().replace("/archive/", f"{archive}/"),
         "hot_standby": "off",  # nobody gets in before it is over
     }
+    if to is not None:
+        recovery |= {"recovery_target_time": to.isoformat(), "recovery_target_action": "promote"}
     server = Postgres(folder, SMALL | recovery)
     folder.mkdir()
     shutil.copytree(secrets, folder / "secrets")
     (backup / "recovery.signal").touch()
     place_cluster(server, backup)
+    return server
+
+
+@contextmanager
+def restored(*arguments: Any) -> Iterator[Postgres]:
+    """Return a server of `to_restore` that has restored itself."""
+    server = to_restore(*arguments)
     try:
         with server:
             yield server
@@ -170,3 +190,36 @@ def test_a_restore_to_an_instant_has_every_sale_before_it_and_none_after(
             assert prints_end(contest_id=contest.pk)
             contest.refresh_from_db()
             assert contest.code_secret is None
+
+
+def test_a_restore_is_whole_at_the_end_of_its_log_and_stops_at_a_file_that_it_cannot_read(
+    tmp_path: Path, archive: Path, production: Postgres, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """The last file of the log was lost with the server: the archive ends amid sales."""
+    backup = tmp_path / "backup"
+    with django_db_blocker.unblock():
+        with used(production):
+            contest, point = factories.contest(), factories.point()
+            kept = sell(contest, point, 10)
+            base_backup(production, backup)
+            kept |= sell(contest, point, 10)
+            archived(production)
+            kept_files = set(archive.iterdir())
+            sell(contest, point, 10)
+        secrets = shutil.copytree(production.folder / "secrets", tmp_path / "secrets")
+        production.destroy()
+        for file in set(archive.iterdir()) - kept_files:  # what its end made whole
+            file.unlink()
+
+        newest = max(file for file in archive.iterdir() if len(file.name) == LOG_NAME)
+        newest.chmod(0)
+        again = Path(shutil.copytree(backup, tmp_path / "again"))
+        stopped = to_restore(tmp_path / "stopped", secrets, again, archive, None)
+        order = stopped._prepare()
+        done = run_as(order.account, *order.argv)  # it would run on if it opened without the rest
+        assert done.returncode == 1
+        assert f'could not restore file "{newest.name}"' in done.stderr
+        stopped.destroy()
+        newest.chmod(0o600)
+        with restored(tmp_path / "whole", secrets, backup, archive, None) as server, used(server):
+            the_database_is_as_it_was(contest, kept)

@@ -24,7 +24,7 @@ from tests.support.concurrency.forking import Forked  # noqa: E402
 from tests.support.concurrency.sales import eventually  # noqa: E402
 
 NAME = "tests: to be killed"
-_WRITES = "SELECT pg_current_xact_id_if_assigned() IS NOT NULL"
+WRITES = "SELECT pg_current_xact_id_if_assigned() IS NOT NULL"
 _TABLES = """
 SELECT relname FROM pg_class
  WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname
@@ -92,7 +92,7 @@ def _do(act: Act, when: When, place: int | str) -> None:
     numbers = count(1)
 
     def is_commit_of_that_number(database: Any) -> bool:
-        (writes,) = database.connection.execute(_WRITES).fetchone()
+        (writes,) = database.connection.execute(WRITES).fetchone()
         return bool(writes) and next(numbers) == place
 
     if isinstance(place, str):
