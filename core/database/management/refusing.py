@@ -26,7 +26,5 @@ def sentence(fault: Exception) -> str:
     if isinstance(fault, ImproperlyConfigured):
         return text
     if isinstance(fault, ProgrammingError):
-        return (
-            f"the database is not migrated for this program, or lacks rights; run migrate: {text}"
-        )
+        return f"the database is not migrated for this program: run migrate ({text})"
     return f"the database does not answer: {text}"
