@@ -27,10 +27,10 @@ def refused(command: list[str], surroundings: dict[str, str]) -> str:
         timeout=120,
         check=False,
     )
-    said = done.stdout + done.stderr
-    assert done.returncode != 0, said
-    assert "Traceback" not in said
-    return said
+    refusal = done.stdout + done.stderr
+    assert done.returncode != 0, refusal
+    assert "Traceback" not in refusal
+    return refusal
 
 
 def command_of(kind: str) -> list[str]:
@@ -46,8 +46,8 @@ def test_a_variable_that_is_missing_is_named(environment: dict[str, str], kind: 
 
 def test_a_worker_with_a_key_of_the_web_says_which(environment: dict[str, str]) -> None:
     keys = {"SECRET_KEY_FILE": f"{environment['KEYS']}/secret_key"}
-    said = refused(command_of("worker"), of_kind("worker", environment) | keys)
-    assert "a process of the kind worker must not have SECRET_KEY" in said
+    refusal = refused(command_of("worker"), of_kind("worker", environment) | keys)
+    assert "a process of the kind worker must not have SECRET_KEY" in refusal
 
 
 @pytest.mark.parametrize("kind", ["web", "worker"])
@@ -80,6 +80,12 @@ def test_a_second_process_at_the_same_address_of_metrics_is_refused(
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
         listening = {"METRICS_LISTEN": place}
+        Path(environment["VAR_DIR"]).mkdir()
         for kind in ("beat", "live"):
-            said = refused(command_of(kind), of_kind(kind, environment) | listening)
-            assert f"METRICS_LISTEN {place} cannot be served" in said
+            refusal = refused(command_of(kind), of_kind(kind, environment) | listening)
+            assert f"METRICS_LISTEN {place} cannot be served" in refusal
+
+
+def test_beat_names_the_file_that_it_cannot_write(environment: dict[str, str]) -> None:
+    refusal = refused(command_of("beat"), of_kind("beat", environment))
+    assert "celerybeat-schedule cannot be written" in refusal

@@ -52,12 +52,6 @@ def test_what_is_published_is_signed_by_the_signer_and_by_nobody_else(
         keys.sign(stranger, b"an entry")
 
 
-def test_a_second_signer_does_not_take_the_socket_of_one_that_answers(signing: str) -> None:
-    with pytest.raises(OSError, match="another signer answers there"):
-        signing_process.Server(signing)
-    assert Path(signing).is_socket()
-
-
 def test_nonsense_is_answered_and_the_signer_goes_on(signing: str) -> None:
     for request in ({}, {"do": "sign"}, {"do": "sign", "key": "x", "message": ""}):
         with pytest.raises(signer.SignerAway):
