@@ -16,6 +16,8 @@ PY := .venv/bin/python
 WITH_SERVERS := $(PY) -m core.tools.embedded run --folder var/check --
 # The first of these that runs, is new enough and can make an environment is used.
 PYTHONS := $(PYTHON) python3.13 python3.12 python3.11 python3
+# What is installed; on a server, requirements.production.lock, without tests and embedded servers.
+LOCK ?= requirements.lock
 # Thirty failures have one cause; a run that shows it ends, and does not wait for the rest.
 PYTEST_FLAGS ?= -n auto --dist worksteal --maxfail=30
 # Modules, and the tests in each, in an order drawn from SEED, which is printed.
@@ -32,7 +34,7 @@ FITS := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-install: .venv/installed var/catalogues ## make the environment (.venv) from the hashed lock
+install: .venv/installed var/catalogues ## make the environment (.venv) from the hashed lock (LOCK=another)
 
 raceday: install ## play a race day through the public API, print it, stop everything
 	@$(PY) manage.py raceday
@@ -129,7 +131,7 @@ clean: ## remove what was made here: environment, servers and all their data
 		$(PY) -m core.tools.embedded destroy --folder $$folder || exit 1; done; fi
 	rm -rf var .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.venv/installed: requirements.lock
+.venv/installed: $(LOCK)
 	@python=; seen=; \
 	for each in $(PYTHONS); do \
 		version=$$($$each -c 'import sys; print(*sys.version_info[:2], sep=".")' 2>/dev/null) \
@@ -146,7 +148,7 @@ clean: ## remove what was made here: environment, servers and all their data
 	echo "Installing into .venv with $$($$python --version)..."; \
 	$(PY) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes \
-		-r requirements.lock
+		-r $(LOCK)
 	@$(PY) -m compileall -q -j 0 core lototrot promotrot
 	@touch $@
 

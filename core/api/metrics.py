@@ -21,6 +21,7 @@ from typing import Any
 
 import structlog
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import (
@@ -140,10 +141,20 @@ def view(request: HttpRequest) -> HttpResponse:
 
 
 def listen() -> None:
-    """Answer `GET /metrics` with what this process and its children counted."""
+    """Answer `GET /metrics` with what this process and its children counted.
+
+    Raises ImproperlyConfigured where it cannot listen, as a second process at the same address.
+    """
     host, _, port = settings.METRICS_LISTEN.rpartition(":")
-    if port:
+    if not port:
+        return
+    try:
         start_http_server(int(port), host.strip("[]"), registry=counts())
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"METRICS_LISTEN {settings.METRICS_LISTEN} cannot be served: {error.strerror}; another"
+            " process, perhaps the same one started twice, has it"
+        ) from error
 
 
 def follow_tasks() -> None:

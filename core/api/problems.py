@@ -14,6 +14,7 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig, Suspicio
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
+from django.utils.html import conditional_escape
 from django.utils.translation import gettext
 from rest_framework import exceptions as drf
 from rest_framework.request import Request
@@ -263,10 +264,21 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer as Django's handler500, which is called while the exception is being handled."""
+    """Answer as Django's handler500, which is called while the exception is being handled.
+
+    A page that needs a database that is away answers 503, as the API does.
+    """
     from django.views import defaults
 
     exception = sys.exc_info()[1]
-    if not _is_api(request) or exception is None:
+    if exception is not None and _is_api(request):
+        return answer(exception, request)
+    fault = domain_error(exception) if exception else None
+    if not isinstance(fault, Unavailable):
         return defaults.server_error(request)
-    return answer(exception, request)
+    words = conditional_escape(gettext(fault.message))
+    return HttpResponse(
+        f"<!doctype html><title>503</title><h1>{words}</h1>",
+        status=503,
+        headers={"Retry-After": str(RETRY_AFTER_S[type(fault)])},
+    )

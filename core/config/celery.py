@@ -7,15 +7,16 @@ from celery import Celery
 from celery.schedules import crontab
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError
 from kombu.entity import Queue
 
 from core.database.management.migrated import wait_until_migrated
+from core.database.management.refusing import in_a_sentence
 from core.journal import acting
 from core.kernel import loading
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "core.config.settings")
+with in_a_sentence():
+    settings.PROFILE  # noqa: B018  (reads the settings, here and no later)
 
 
 app = Celery("lototrot")
@@ -58,11 +59,9 @@ def _verify_server(**_: Any) -> None:
     from core.config.startup import verify_server
 
     wait_until_migrated()
-    try:
+    # Celery only logs what else a handler of a signal raises, and would work all the same.
+    with in_a_sentence():
         verify_server()
-    except (DatabaseError, ImproperlyConfigured) as fault:
-        # Celery only logs what a handler of a signal raises, and would work all the same.
-        raise SystemExit(str(fault)) from fault
     if settings.TRACES:
         from core.tracing import spans
 
@@ -77,7 +76,8 @@ def _watch_clock(**_: Any) -> None:
     from core.timekeeping import watching
 
     watching.start()
-    metrics.listen()
+    with in_a_sentence():
+        metrics.listen()
 
 
 @beat_init.connect  # type: ignore[untyped-decorator]
@@ -86,5 +86,6 @@ def _beat(**_: Any) -> None:
 
     wait_until_migrated()
     metrics.follow_tasks()
-    metrics.listen()
+    with in_a_sentence():
+        metrics.listen()
     loading.end()

@@ -25,6 +25,7 @@ from core.config.shedding import shedding  # noqa: E402
 from core.config.startup import verify_server  # noqa: E402
 from core.database import together  # noqa: E402
 from core.database.management.migrated import wait_until_migrated  # noqa: E402
+from core.database.management.refusing import in_a_sentence  # noqa: E402
 from core.timekeeping import watching  # noqa: E402
 from core.traffic.seats import SEATS, seated  # noqa: E402
 
@@ -34,7 +35,8 @@ if settings.DEALER:
     application = passing_on(application, settings.DEALER)
 import_module(settings.ROOT_URLCONF)
 wait_until_migrated()
-verify_server()
+with in_a_sentence():
+    verify_server()
 if settings.TRACES:
     from core.tracing import spans
 

@@ -11,6 +11,14 @@ class Beat(PersistentScheduler):  # type: ignore[misc]
     A clock that was ahead leaves one of tomorrow, or of a year to come, and its file keeps it.
     """
 
+    def setup_schedule(self) -> None:
+        """Open the file of the schedule, or end with a sentence where its folder takes none."""
+        try:
+            super().setup_schedule()
+        except OSError as error:
+            words = f"refused to start: {self.schedule_filename} cannot be written: {error}"
+            raise SystemExit(words) from None
+
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Send one task if one is due; return in how many seconds to ask again."""
         for entry in self.schedule.values():

