@@ -79,7 +79,7 @@ def closings_left() -> dict[int, tuple[int, int]]:
 
 def newest_left() -> datetime.date | None:
     """Return the last day of the newest statement of any premises that left; None if none did."""
-    ((last,),) = _rows(_NEWEST)
+    last: datetime.date | None = _rows(_NEWEST)[0][0]
     return last
 
 
