@@ -1,5 +1,6 @@
 """Show rows without forms that change them. Acts change them through services."""
 
+import datetime
 import functools
 import types
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ from core.admin_support.lists.paging import List
 from core.admin_support.story import story_of
 from core.database.models import SECRET_FIELDS
 from core.looks.recording import is_watched, look_at_list, look_at_row
-from core.proofs.selectors import retired_ranges
+from core.proofs.selectors import retired_ranges, retired_until
 from core.staff.names import Named, with_name
 
 
@@ -154,6 +155,16 @@ class ReadOnlyAdmin(_Shown, ModelAdmin):  # type: ignore[misc]
         an index that begins with its UUIDs has another one.
         """
         return models.Q(uuid=ident)
+
+    def retired_until(self) -> datetime.date | None:
+        """Return up to which day rows left with retired months; None if none did. A table whose
+        rows leave later than their month says another one.
+        """
+        return retired_until(self.model._meta.db_table)
+
+    def archive_of(self, ident: UUID) -> str:
+        """Return in words which archive has the row with a UUID; empty if the table cannot tell."""
+        return ""
 
     def __init__(self, model: type[models.Model], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)

@@ -24,6 +24,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support import navigation
 from core.admin_support.columns import link, url_of
 from core.admin_support.contents import Place, administrations
+from core.admin_support.readonly import ReadOnlyAdmin
 from core.looks.recording import look_at_row
 from core.staff.names import Named, with_name
 
@@ -59,8 +60,9 @@ def view(request: HttpRequest) -> HttpResponse:
             "named": named,
             "tables": tables,
             "found": [(group.title, [link(row) for row in group.rows]) for group in matches],
-            "nothing": not (named or tables or rows),
         }
+        context["archived"] = [] if rows else list(archived(request, term))
+        context["nothing"] = not (named or tables or rows or context["archived"])
     response = TemplateResponse(request, "admin_support/search.html", context)
     response["Cache-Control"] = "no-store"
     return response
@@ -77,6 +79,23 @@ def matches_of(request: HttpRequest, term: str) -> Iterator[TableMatches]:
             rows = list(page.get_queryset(request).filter(condition)[:MOST_OF_A_TABLE])
             if rows:
                 yield TableMatches(capfirst(str(model._meta.verbose_name_plural)), rows)
+
+
+def archived(request: HttpRequest, term: str) -> Iterator[tuple[str, str]]:
+    """Yield the tables from which the row with a UUID left, with the words that name its archive.
+
+    Only tables that the person may see are named.
+    """
+    ident = _uuid(term)
+    if ident is None:
+        return
+    for section in navigation.sections():
+        for model, _icon in section.models:
+            page = admin.site.get_model_admin(model)
+            if isinstance(page, ReadOnlyAdmin) and page.has_view_permission(request):
+                words = page.archive_of(ident)
+                if words:
+                    yield capfirst(str(model._meta.verbose_name_plural)), words
 
 
 def _asked(model: type[models.Model], page: Any, term: str) -> models.Q:

@@ -108,6 +108,39 @@ def part_that_sealed(first_xid: int, last_xid: int) -> Part:
     return Part(since, until)
 
 
+_NOT_IN_FORCE = """
+WITH keys AS (
+    SELECT k.id, k.first_sequence, CASE WHEN EXISTS (
+           SELECT FROM journal_batch s WHERE s.number = %(since)s
+              AND s.end_xid > k.journal_xid AND k.journal_xid <> ALL (s.open_xids))
+           THEN %(since)s ELSE coalesce(
+           (SELECT min(b.number) FROM journal_batch b
+             WHERE b.number > %(since)s AND b.number <= %(until)s + 1
+               AND b.end_xid > k.journal_xid AND k.journal_xid <> ALL (b.open_xids)),
+           (SELECT least(max(number) + 1, %(until)s + 2) FROM journal_batch)) END AS first
+      FROM proofs_signingkey k),
+ends AS (SELECT id, first, lead(first) OVER (ORDER BY first_sequence) AS until FROM keys)
+SELECT b.number FROM journal_batch b JOIN ends e ON e.id = b.key_id
+ WHERE b.number > %(since)s AND b.number <= %(until)s
+   AND (b.number < e.first - 1 OR b.number >= e.until)
+ ORDER BY b.number
+"""
+
+
+def not_in_force(part: Part) -> list[int]:
+    """Return the batches whose key was not in force, whatever clocks said: a key signs up to the
+    batch that has the transaction of its replacement, which the batch before may have awaited.
+
+    Of batches outside the part it reads only the ones beside it.
+    """
+    since = part.since.number if part.since else 0
+    until = part.until.number if part.until else NO_END - 2
+    with connection.cursor() as cursor:
+        # One statement: a key may be replaced meanwhile.
+        cursor.execute(_NOT_IN_FORCE, {"since": since, "until": until})
+        return [number for (number,) in cursor.fetchall()]
+
+
 class Batches:
     """Consecutive batches, found by their transactions."""
 

@@ -19,7 +19,6 @@ from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Sum
 
 from core.database.reading import progress
-from core.database.reading.numbers import NO_END
 from core.database.reading.snapshot import only_reading
 from core.journal import lineages, rows, rules, spans, wire
 from core.journal.install import COLUMN, Journaled, unjournaled
@@ -152,7 +151,8 @@ def batch_findings(part: Part = WHOLE) -> Iterator[Finding]:
             yield _broken(number, "it was sealed before the batch before it")
         sealed_at = batch.sealed_at
         previous, end, number = bytes(batch.digest), batch.end_xid, batch.number + 1
-    yield from _not_in_force(part)
+    for number in spans.not_in_force(part):
+        yield _broken(number, "its key was not in force when it was sealed")
     if part.until is not None and number != part.until.number + 1:
         yield _broken(number, f"batches {number} to {part.until.number} are gone")
     # One statement, because another batch may be sealed meanwhile.
@@ -188,30 +188,6 @@ def _batch(batch: Batch, retired: RetiredBatches) -> Iterator[Finding]:
         yield _broken(batch.pk, "its digest is not that of its head and blocks")
     if not signed(bytes(batch.key.public_key), message, bytes(batch.signature)):
         yield _broken(batch.pk, "its signature is not of its head")
-
-
-_NOT_IN_FORCE = """
-WITH keys AS (
-    SELECT k.id, k.first_sequence, coalesce(
-           (SELECT min(b.number) FROM journal_batch b
-             WHERE b.end_xid > k.journal_xid AND k.journal_xid <> ALL (b.open_xids)),
-           (SELECT max(number) + 1 FROM journal_batch)) AS first FROM proofs_signingkey k),
-ends AS (SELECT id, first, lead(first) OVER (ORDER BY first_sequence) AS until FROM keys)
-SELECT b.number FROM journal_batch b JOIN ends e ON e.id = b.key_id
- WHERE b.number > %s AND b.number <= %s AND (b.number < e.first - 1 OR b.number >= e.until)
- ORDER BY b.number
-"""
-
-
-def _not_in_force(part: Part) -> Iterator[Finding]:
-    """Yield the batches whose key was not in force, whatever clocks said: a key signs up to the
-    batch that has the transaction of its replacement, which the batch before may have awaited.
-    """
-    of_part = part.since.number if part.since else 0, part.until.number if part.until else NO_END
-    with connection.cursor() as cursor:
-        cursor.execute(_NOT_IN_FORCE, of_part)  # one statement: a key may be replaced meanwhile
-        for (number,) in cursor.fetchall():
-            yield _broken(number, "its key was not in force when it was sealed")
 
 
 def signed(public_key: bytes, message: bytes, signature: bytes) -> bool:

@@ -51,6 +51,12 @@ def next_turn(job: str, day: datetime.date, *, turns: int) -> int:
     return int(before.get("turn", 0)) % turns + 1
 
 
+def last_begun(job: str) -> datetime.datetime | None:
+    """Return when the newest night in which the job was done began it; None if none was."""
+    done = JobRun.objects.filter(job=job, state=JobRun.State.DONE).order_by("-day")
+    return done.values_list("started_at", flat=True).first()
+
+
 def spans_of(day: datetime.date, turn: Turn | None) -> list[tuple[datetime.date, datetime.date]]:
     """Return the days that the night of a day looks at, each span from its first to its last.
 

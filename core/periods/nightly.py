@@ -12,7 +12,7 @@ from core.database.reading.snapshot import snapshot
 from core.kernel.days import add_days
 from core.kernel.errors import InvariantBroken
 from core.nights.jobs import MOST_LISTED, Job, Outcome
-from core.nights.turns import next_turn
+from core.nights.turns import last_begun, next_turn
 from core.periods.archive.opening import opening_differs
 from core.periods.archive.removing import entries_remove, retired_remove
 from core.periods.models import ClosedPeriod
@@ -20,7 +20,7 @@ from core.periods.names import names_over
 from core.periods.retention import ledger_over, personal_data_over, tickets_over
 from core.periods.services import recount
 
-AUDIT = "periods.audit"
+AUDIT, REMOVE = "periods.audit", "periods.remove"
 
 
 class PeriodsDiffer(InvariantBroken):
@@ -79,7 +79,9 @@ def retention(day: datetime.date) -> Outcome:
 
 def remove(day: datetime.date) -> Outcome:
     """Delete the rows that were retired, some thousands to a transaction; then sealed entries."""
-    return Outcome({"removed": retired_remove(), "entries_left": entries_remove()})
+    done_at = last_begun(REMOVE)
+    removed = retired_remove(done_at) if done_at else retired_remove()
+    return Outcome({"removed": removed, "entries_left": entries_remove()})
 
 
 JOBS: tuple[Job, ...] = (
@@ -91,7 +93,7 @@ JOBS: tuple[Job, ...] = (
         recounts=True,
     ),
     Job(
-        name="periods.remove",
+        name=REMOVE,
         title=_("Retired rows deleted"),
         order=60,
         run=remove,

@@ -1,5 +1,6 @@
 """Show running accounts in the admin: statements, their settlement, commission and guarantees."""
 
+import datetime
 import uuid
 from typing import Any
 
@@ -10,8 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from core.admin_support import navigation, signed_on
 from core.admin_support.acts import PROPOSED, Act, Done
@@ -27,7 +28,7 @@ from core.premises.admin.choosing import PremisesField
 from core.premises.models import Game, Premises
 from core.receipts.document import present_language
 from core.staff.actor import StaffActor
-from core.statements import guarantee, papers, powers, services
+from core.statements import guarantee, left, papers, powers, services
 from core.statements.balances import outstanding_cents, with_outstanding
 from core.statements.guarantee import covers
 from core.statements.models import (
@@ -43,7 +44,7 @@ from core.statements.models import (
     Statement,
     Till,
 )
-from core.statements.weeks import in_uuid
+from core.statements.weeks import in_uuid, need_not_left
 
 Data = dict[str, Any]
 
@@ -167,6 +168,17 @@ class StatementAdmin(ReadOnlyAdmin):
 
     def by_uuid(self, ident: uuid.UUID) -> Q:
         return in_uuid(ident) & super().by_uuid(ident)
+
+    def retired_until(self) -> datetime.date | None:
+        return left.newest_left()
+
+    def archive_of(self, ident: uuid.UUID) -> str:
+        try:
+            need_not_left(ident)
+        except left.StatementArchived as gone:
+            words = gettext("It has left. The archive of %(month)s has it: %(kept)s.")
+            return words % gone.data
+        return ""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Statement]:
         return with_outstanding(super().get_queryset(request))

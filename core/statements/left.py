@@ -28,6 +28,7 @@ _CLOSINGS = """
 SELECT DISTINCT ON (premises_id) premises_id, last_number, closing_cents FROM statements_left
  ORDER BY premises_id, retired DESC
 """
+_NEWEST = "SELECT max(last_sunday) FROM statements_left"
 _OF_PREMISES = """
 SELECT l.last_number, l.last_sunday, to_char(p.first_day, 'YYYY-MM'), r.kept
   FROM statements_left l JOIN periods_retiredrows d ON d.id = l.retired
@@ -74,6 +75,12 @@ def paid_left() -> list[tuple[int, int]]:
 def closings_left() -> dict[int, tuple[int, int]]:
     """Return number and balance, in cents, of the last statement that left, by premises id."""
     return {premises: (number, cents) for premises, number, cents in _rows(_CLOSINGS)}
+
+
+def newest_left() -> datetime.date | None:
+    """Return the last day of the newest statement of any premises that left; None if none did."""
+    last: datetime.date | None = _rows(_NEWEST)[0][0]
+    return last
 
 
 def last_left(premises_id: int) -> datetime.date | None:

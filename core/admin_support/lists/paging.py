@@ -24,7 +24,6 @@ from core.admin_support.columns import day, money, whole
 from core.admin_support.lists import choosing
 from core.admin_support.lists.asking import Asked
 from core.database.reading.limits import ReadingTooLong, limited
-from core.proofs.selectors import retired_until
 
 AFTER, BEFORE = "after", "before"
 MOST_COUNTED = 100_000
@@ -130,7 +129,7 @@ class List(ChangeList):  # type: ignore[misc]  # unfold is not typed
         """
         if not (self.is_asked and getattr(self.model, "retires", False)):
             return ""
-        last = retired_until(self.model._meta.db_table)
+        last = self.model_admin.retired_until()
         if last is None or not self.asked.reaches(last):
             return ""
         sentence = gettext("Rows up to %(day)s were retired: those not listed are in the archives.")

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from django.db import connection, transaction
 from django.db.models import QuerySet, Sum
 
-from core.database import clock
 from core.journal.models import Block
 from core.journal.retired.staying import parts
 from core.periods.archive.entries import are_as_sealed, entries_fill, last_batch
@@ -23,38 +22,40 @@ from core.periods.models import RetiredRows
 AT_ONCE = 10_000
 """Rows of which one transaction deletes those that leave."""
 FINISHED = datetime.timedelta(days=40)
-"""After that time a night has deleted what was retired: it looks for what is there no longer."""
+"""Between a retirement and a night that was done: what it left is not looked for after that."""
 BATCHES_AT_ONCE = 200
 """Batches whose entries leave in one transaction."""
 
+_NEVER = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _REMOVE = "SELECT periods_remove(p_relation => %s, p_first => %s, p_last => %s)"
 _REMOVE_SEALED = "SELECT periods_remove_sealed(p_relation => %s, p_first => %s, p_last => %s)"
 
 
-def retired_remove() -> int:
+def retired_remove(done_at: datetime.datetime = _NEVER) -> int:
     """Delete what was retired and is still there; return how many rows. Each part is committed.
 
     Months are taken in their order: wherever a night ends, the newest month still has its rows, by
-    which the next night finds those before it. If rows leave with rows of another table, their
-    entries leave last.
+    which the next night finds those before it. `done_at` is when the last night began that deleted
+    everything; without it, all months are looked at. If rows leave with rows of another table,
+    their entries leave last.
     """
     removed = 0
     for table in sorted(retiring_tables(), key=lambda table: bool(table.with_rows)):
-        for retired in _unfinished(table):
+        for retired in _unfinished(table, done_at):
             removed += _sealed_remove(table, retired)
             removed += sum(_remove(table, first, last) for first, last in _parts(table, retired))
     return removed
 
 
-def _unfinished(table: ArchiveTable) -> list[RetiredRows]:
+def _unfinished(table: ArchiveTable, done_at: datetime.datetime = _NEVER) -> list[RetiredRows]:
     """Return the retired months of which rows of a table may still be there, in their order.
 
-    They are looked for from the newest one back. The last is a month that left so long ago that a
-    night has finished it, and of which nothing is left. So a night does not read the rows that stay
-    of all months.
+    They are looked for from the newest one back. The last is a month that left so long before a
+    night was done that this finished it, and of which nothing is left. So a night does not read
+    the rows that stay of all months, and after months without a night it passes over none.
     """
     months: list[RetiredRows] = []
-    finished = clock.now() - FINISHED
+    finished = done_at - FINISHED
     of_table = RetiredRows.objects.filter(relation=table.name).select_related("retirement")
     for retired in of_table.order_by("-first_row"):
         if retired.retirement.retired_at < finished and not _is_there(table, retired):

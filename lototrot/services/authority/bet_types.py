@@ -190,9 +190,11 @@ def _recorded(content: Wanted) -> BetType | None:
 
 
 def _content(of: BetType | Wanted) -> tuple[Any, ...]:
+    """Return what decides whether two are the same: a release may write the same rules anew."""
     if isinstance(of, Wanted):
-        return of.rules.to_document(), of.price_cents, dict(of.texts)
-    return of.document, of.price_cents, of.rules
+        return of.rules, of.price_cents, dict(of.texts)
+    read_again = Rules.from_document(of.document, minimum_prize_percent=Fraction(0))
+    return read_again, of.price_cents, of.rules
 
 
 def _create(content: Wanted, by: StaffActor, proposal: Proposal | None) -> BetType:

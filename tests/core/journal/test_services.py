@@ -226,3 +226,40 @@ def test_a_replaced_key_seals_nothing(own_database: Database, settings: Any) -> 
             execute("UPDATE journal_batch SET key_id = %s WHERE number = 2", [old.pk])
             details = [each.detail for each in verify().findings]
             assert any("its key was not in force" in detail for detail in details)
+
+
+def test_of_which_key_was_in_force_a_part_reads_no_batch_before_it(
+    own_database: Database, settings: Any
+) -> None:
+    """A journal of years is verified part by part (`journal_verify --step`)."""
+    for _ in range(9):
+        seal_all()
+    settings.SIGNING_KEYS = ("2", settings.SIGNING_KEYS[1] | {"2": bytes(range(32))})
+    key_rotate(reason=SigningKey.Ended.ROTATION)
+    for _ in range(3):
+        seal_all()
+    counted = list[int]()
+
+    def count_around(execute: Any, sql: str, *rest: Any) -> Any:
+        if "FROM proofs_signingkey k" not in str(sql):
+            return execute(sql, *rest)
+        before = _batches_read()
+        answer = execute(sql, *rest)
+        counted.append(_batches_read() - before)
+        return answer
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_seqscan = off")  # of so few rows the planner would read all
+    with connection.execute_wrapper(count_around):
+        assert verify(since=10, until=11).findings == []
+    (read,) = counted
+    assert read < 9
+
+
+def _batches_read() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
+            " WHERE relname = 'journal_batch'"
+        )
+        return int(cursor.fetchone()[0])

@@ -19,7 +19,7 @@ from core.ledger.models import Transfer
 from core.periods.archive import removing
 from core.periods.archive.attaching import attach, rows_about
 from core.periods.archive.removing import entries_remove, retired_remove
-from core.periods.archive.tables import ArchiveTable
+from core.periods.archive.tables import ArchiveTable, retiring_tables
 from core.periods.models import ClosedPeriod, RetiredRows
 from core.statements.services import statements_issue
 from tests.core.periods.archive.conftest import retired
@@ -99,6 +99,27 @@ def test_nights_that_end_early_for_weeks_pass_over_no_month(
     last_row = max(rows.last_row for rows in of_transfers)
     assert not Transfer.objects.filter(pk__lte=last_row).exists()
     assert row_findings() == []
+
+
+def test_after_weeks_without_a_night_no_month_is_hidden_by_a_newer_one_of_which_nothing_leaves(
+    own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left of an older month would stay for good, and its claims could not leave either."""
+    factories.time_pass(days=40)
+    statements_issue(until=add_days(natural_day(clock.now()), -1))
+    closed()
+    for period in ClosedPeriod.objects.order_by("number"):
+        retired(period, tmp_path)
+    table = next(each for each in retiring_tables() if each.name == "ledger_transfer")
+    *_, newest = RetiredRows.objects.filter(relation=table.name).order_by("first_row")
+    factories.time_pass(days=50)
+    with monkeypatch.context() as patch:
+        patch.setattr(removing, "_is_there", lambda of, month: month.pk != newest.pk)
+        assert removing._unfinished(table)[0].retirement.period == own_month
+    retired_remove()
+    assert not Transfer.objects.filter(pk__lte=newest.last_row).exists()
+    assert row_findings() == []
+    assert removing._unfinished(table, clock.now()) == []
 
 
 def ends_early() -> bool:

@@ -80,6 +80,34 @@ def test_pages_say_of_a_statement_that_left_which_archive_has_it(
     assert desk.get(row_url(stays))
 
 
+def test_the_search_box_names_the_archive_of_a_statement_that_left(
+    june: ClosedPeriod, tmp_path: Path
+) -> None:
+    left = of_shop(SETTLED)
+    never = weeks.ident(left.premises_id, add_days(left.week_from, -7))
+    retired(june, tmp_path)
+    night()
+    desk = Desk(Role.ORGANISER)
+
+    def found(ident: object) -> str:
+        return text_of(desk.client.post("/admin/find/", {"q": str(ident)}, follow=True))
+
+    assert "The archive of 2030-06 has it: Safe of the Central Office." in found(left.uuid)
+    assert "Nothing was found" in found(never)
+    assert "has left" not in found(of_shop(LATE).uuid)
+
+
+def test_the_list_says_up_to_which_week_statements_left(june: ClosedPeriod, tmp_path: Path) -> None:
+    """Those of April to June stay: their month was retired, and debts by age read them."""
+    retired(june, tmp_path)
+    night()
+    desk, premises = Desk(Role.ORGANISER), of_shop(LATE).premises.code
+    page = text_of(desk.client.get(list_url(Statement), {"premises.is": premises}))
+    assert "Rows up to 31 Mar 2030 were retired" in page
+    later = {"premises.is": premises, "week_to.from": "2030-04-01"}
+    assert "were retired" not in text_of(desk.client.get(list_url(Statement), later))
+
+
 def test_an_inquiry_into_an_archive_reads_the_payments_of_a_statement(
     june: ClosedPeriod, tmp_path: Path
 ) -> None:

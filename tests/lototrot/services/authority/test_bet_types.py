@@ -103,3 +103,23 @@ def test_recorded_meanwhile_it_is_not_recorded_again(by: StaffActor) -> None:
     factories.bet_type_of(Rules.from_document(DOCUMENT, minimum_prize_percent=Fraction(60)))
     with pytest.raises(BetTypeRecorded):
         two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+
+
+def test_the_same_is_the_same_however_the_release_before_wrote_it(by: StaffActor) -> None:
+    shares = {name: f"{percent}.0" for name, percent in DOCUMENT["shares_below"].items()}
+    BetType.objects.create(
+        code="lototrot",
+        version=1,
+        document=OWN | {"prize_percent": 60, "payout_step_cents": 1},
+        authorisation="CAIB 1",
+        recorded_at=clock.now(),
+        recorded_by_id=by.user_id,
+    )
+    again = bet_type_record(by=by, document=OWN, authorisation="CAIB 1")
+    assert again == BetType.objects.get()
+    with pytest.raises(BetTypeRecorded):
+        bet_type_record(by=by, document=OWN, authorisation="CAIB 1", price_cents=100)
+    other = DOCUMENT | {"shares_below": shares}
+    factories.bet_type_of(Rules.from_document(other, minimum_prize_percent=Fraction(60)))
+    with pytest.raises(BetTypeRecorded):
+        bet_type_propose(by=by, document=DOCUMENT, authorisation="CAIB 1")
