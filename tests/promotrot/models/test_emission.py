@@ -7,7 +7,14 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from core.database import clock
 from core.staff.powers import Role
-from promotrot.models.emission import Commitment, Emission, Lane, Opening, WitnessEntropy
+from promotrot.models.emission import (
+    Commitment,
+    Emission,
+    Lane,
+    Opening,
+    PrizeTier,
+    WitnessEntropy,
+)
 from promotrot.services.emissions import (
     emission_commit,
 )
@@ -78,6 +85,16 @@ def test_a_lane_is_taken_one_ticket_at_a_time_and_never_opened_again(change: str
         cursor.execute(f"UPDATE promotrot_lane SET {change} WHERE id = %s", [lane.pk])
     with pytest.raises(DatabaseError), transaction.atomic():
         Lane.objects.filter(pk=lane.pk).update(taken=2)
+
+
+@pytest.mark.article("15.II.2")
+def test_no_prize_is_added_after_the_plan() -> None:
+    """Otherwise a program could add a large one, end a losing play with it, and be paid."""
+    emission = emitting.opened(emitting.small())
+    refused = pytest.raises(IntegrityError, match="its prizes are those of its plan")
+    with refused, transaction.atomic():
+        PrizeTier.objects.create(emission=emission, number=3, value_cents=1_000_000, extra=True)
+    assert emission.tiers.count() == 2
 
 
 def test_no_lane_is_added_to_an_emission_on_sale() -> None:
