@@ -13,6 +13,7 @@ from promotrot.models.emission import (
     Lane,
     Opening,
     PrizeTier,
+    SeedReveal,
     WitnessEntropy,
 )
 from promotrot.services.emissions import (
@@ -41,6 +42,9 @@ FORBIDDEN: dict[str, Callable[[Emission], object]] = {
     ),
     "another plan": lambda e: Emission.objects.filter(pk=e.pk).update(plan={}),
     "another price": lambda e: Emission.objects.filter(pk=e.pk).update(price_cents=1),
+    "its seed before the closing": lambda e: SeedReveal.objects.create(
+        emission=e, seed="00" * 32, revealed_at=clock.now()
+    ),
     "another seed": lambda e: Commitment.objects.filter(emission=e).update(digest="00"),
 }
 
@@ -70,6 +74,25 @@ def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committe
     emission_commit(by=organiser, emission=emission, source="dice", pieces=10)
     with pytest.raises(IntegrityError), transaction.atomic():
         witness.save()
+
+
+@pytest.mark.article("15.II.2")
+@pytest.mark.parametrize(
+    ("source", "entropy"), [("balls", " ".join("1" * 50)), ("dice", " ".join("1" * 49))]
+)
+def test_the_database_refuses_other_dice_than_those_committed_to(source: str, entropy: str) -> None:
+    """Who may choose how many count can roll until the key suits."""
+    emission = emitting.committed(emitting.planned(emitting.approved(emitting.small())))
+    inspector = factories.staff(Role.INSPECTOR)
+    with pytest.raises(IntegrityError, match="those committed to"), transaction.atomic():
+        WitnessEntropy.objects.create(
+            emission=emission,
+            entropy=entropy,
+            source=source,
+            entered_at=clock.now(),
+            entered_by_id=inspector.user_id,
+            entered_in_id=inspector.session_id,
+        )
 
 
 @pytest.mark.parametrize(
