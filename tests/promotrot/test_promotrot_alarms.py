@@ -29,7 +29,7 @@ def test_each_alarm_is_there_until_somebody_acts() -> None:
 
 @pytest.mark.article("15.III.6.2")
 def test_an_emission_that_sells_no_more_waits_for_its_closing() -> None:
-    """What it owes to prizes, and its seed, could be kept back for ever by not closing it."""
+    """Its debt to prizes and its seed could be kept back for ever by not closing it."""
     emission = emitting.opened(emitting.small())
     emitting.sold_and_played(emission, 39)
     assert rows()["promotrot_emission_unclosed"] == 0

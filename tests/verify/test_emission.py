@@ -158,8 +158,9 @@ def test_no_more_tickets_name_no_tier_than_were_left_unfinished(tmp_path: Path) 
 
 @pytest.mark.article("15.II.2")
 def test_a_database_that_began_anew_before_the_closing_is_told(tmp_path: Path) -> None:
-    """Who puts yesterday's database in place sells tickets again whose prizes were seen: the list
-    has those that were sold last, and every one of them holds what was committed to."""
+    """In yesterday's database tickets are sold again whose prizes were seen: the list has those
+    that were sold last, and every one of them holds what was committed to.
+    """
     emission = emitting.opened(emitting.small())
     emitting.sold_and_played(emission, 3)
     begin_anew(1, "restored to 11:00")

@@ -83,8 +83,8 @@ def hidden(mechanic: Document, cents: list[int]) -> Fraction:
     need(len(places) == 1 and len(deals) <= MOST_DEALS, place, "sets of other sizes, or too many")
     fits = 0 < openings <= min(MOST_OPENINGS, *places) and max(places) <= MOST_PLACES
     need(fits, f"{MECHANIC}.openings", "not so many places")
-    known = all(tier < len(cents) for deal in deals for tier in deal["contents"])
-    need(known and all(deal["weight"] for deal in deals), place, "no such prize, or no weight")
+    are_prizes = all(tier < len(cents) for deal in deals for tier in deal["contents"])
+    need(are_prizes and all(deal["weight"] for deal in deals), place, "no such prize, or no weight")
 
     def opened(before: tuple[int, ...]) -> Fraction:
         weights: dict[int, int] = {}
@@ -95,10 +95,10 @@ def hidden(mechanic: Document, cents: list[int]) -> Fraction:
                 left = left[: left.index(tier)] + left[left.index(tier) + 1 :] if weight else left
             for tier in left:
                 weights[tier] = weights.get(tier, 0) + weight
-        total = sum(weight * found(before, tier) for tier, weight in weights.items() if weight)
+        total = sum(weight * value_of(before, tier) for tier, weight in weights.items() if weight)
         return Fraction(total, sum(weights.values()))
 
-    def found(before: tuple[int, ...], tier: int) -> Fraction:
+    def value_of(before: tuple[int, ...], tier: int) -> Fraction:
         kept = Fraction(cents[tier])
         if len(before) + 1 == openings or tier not in mechanic["changeable"]:
             return kept

@@ -81,7 +81,7 @@ def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committe
     ("source", "entropy"), [("balls", " ".join("1" * 50)), ("dice", " ".join("1" * 49))]
 )
 def test_the_database_refuses_other_dice_than_those_committed_to(source: str, entropy: str) -> None:
-    """Who may choose how many count can roll until the key suits."""
+    """A person who may choose how many count can roll until the key suits."""
     emission = emitting.committed(emitting.planned(emitting.approved(emitting.small())))
     inspector = factories.staff(Role.INSPECTOR)
     with pytest.raises(IntegrityError, match="those committed to"), transaction.atomic():

@@ -22,7 +22,7 @@ from promotrot.models.voucher import Voucher, VoucherHandover, VoucherPrint
 from promotrot.selectors.plays import acts_left
 from promotrot.selectors.vouchers import held_vouchers, is_printed
 from promotrot.services import vouchers
-from promotrot.services.auditing import audit_plays
+from promotrot.services.audit.ends import audit_plays
 from promotrot.services.office.handing import handover_propose
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_retiring import forge, row_findings
@@ -166,7 +166,7 @@ def test_a_forged_end_or_claim_lets_nothing_more_leave(plays: Plays, tmp_path: P
 
 @pytest.mark.article("15.III.3")
 def test_the_night_counts_plays_apart_whose_acts_left(plays: Plays, tmp_path: Path) -> None:
-    """What is left of them agrees; their acts are in the archive."""
+    """The rows that are left agree; their acts are in the archive."""
     before = audit_plays()
     assert (before.archived, before.findings) == (0, [])
     retired(ClosedPeriod.objects.get(), tmp_path)

@@ -29,7 +29,7 @@ def opening_of(name: str) -> Opening:
     }
 
 
-def made(mechanic: dict[str, Any], *cents: int, price_cents: int = 100) -> Opening:
+def opening_with(mechanic: dict[str, Any], *cents: int, price_cents: int = 100) -> Opening:
     table = [{"cents": each, "thing": ""} for each in cents]
     return {"price_cents": price_cents, "table": table, "mechanic": mechanic}
 
@@ -59,7 +59,7 @@ def test_the_worst_choice_counts_whatever_the_best_one_gives() -> None:
     ]
     # On the middle rung: 80, or a quarter of 200 and of three parts of 200, or three quarters.
     ladder = {"kind": "ladder", "rungs": rungs}
-    assert odds.least_percent(made(ladder, 200, 80)) == 40
+    assert odds.least_percent(opening_with(ladder, 200, 80)) == 40
     deals = [{"weight": 1, "contents": [1, 2, 0]}, {"weight": 3, "contents": [2, 2, 0]}]
     hidden = {"kind": "hidden", "openings": 2, "changeable": [0, 2], "deals": deals}
     game = read_game(
@@ -72,8 +72,8 @@ def test_the_worst_choice_counts_whatever_the_best_one_gives() -> None:
     )
     assert isinstance(game, ProbabilisticGame)
     worst = game.kind.percentages().worst
-    assert odds.least_percent(made(hidden, 1_000, 50)) == worst
-    assert odds.least_percent(made(hidden | {"openings": 1}, 1_000, 50)) == Fraction(225, 2)
+    assert odds.least_percent(opening_with(hidden, 1_000, 50)) == worst
+    assert odds.least_percent(opening_with(hidden | {"openings": 1}, 1_000, 50)) == Fraction(225, 2)
 
 
 @pytest.mark.article("15.III.6.2")
@@ -128,8 +128,8 @@ HIDDEN = {"kind": "hidden", "openings": 1, "changeable": [], "deals": DEALS}
 )
 def test_what_cannot_be_played_is_refused(mechanic: Any) -> None:
     for true in (LADDER, HIDDEN):
-        assert odds.least_percent(made(true, 150)) == 75
+        assert odds.least_percent(opening_with(true, 150)) == 75
     with pytest.raises(Refused, match=r"^promotrot\.opening\.mechanic"):
-        odds.least_percent(made(mechanic, 150))
+        odds.least_percent(opening_with(mechanic, 150))
     with pytest.raises(Refused, match=r"opening\.price_cents"):
-        odds.least_percent(made(LADDER, 150, price_cents=0))
+        odds.least_percent(opening_with(LADDER, 150, price_cents=0))

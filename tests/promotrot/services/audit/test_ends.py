@@ -12,8 +12,12 @@ from core.database import clock
 from core.kernel.days import natural_day
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
-from promotrot.nightly import audit, audit_everything
-from promotrot.services.auditing import PlaysDiffer, audit_plays
+from promotrot.services.audit.ends import (
+    PlaysDiffer,
+    audit_plays,
+    ends_audit,
+    ends_audit_everything,
+)
 from promotrot.services.dealing import dealing
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import play_end_unfinished
@@ -66,10 +70,10 @@ def test_a_losing_ticket_that_was_awarded_a_prize_is_found(
     """Award, voucher and transfer agree, so nothing else finds it before the seed is published."""
     ticket = losing(place, emission)
     ended(ticket, 1, 400)
-    (found,) = audit_plays().findings
-    assert found.play == str(ticket.uuid) and found.emission == emission.reference
-    assert (found.stored["tier"], found.recounted["tier"]) == (1, 0)
-    for run in (audit_everything, lambda: audit(natural_day(clock.now()))):
+    (differing,) = audit_plays().findings
+    assert differing.play == str(ticket.uuid) and differing.emission == emission.reference
+    assert (differing.stored["tier"], differing.recounted["tier"]) == (1, 0)
+    for run in (ends_audit_everything, lambda: ends_audit(natural_day(clock.now()))):
         with pytest.raises(PlaysDiffer) as refusal:
             run()
         assert refusal.value.data["found"][0]["play"] == str(ticket.uuid)
@@ -78,8 +82,8 @@ def test_a_losing_ticket_that_was_awarded_a_prize_is_found(
 def test_a_winner_that_was_told_that_it_lost_is_found(place: Point, emission: Emission) -> None:
     ticket = emitting.winning(place, emission)
     ended(ticket, 0, 0)
-    (found,) = audit_plays().findings
-    assert found.stored["awarded_cents"] == 0 < found.recounted["awarded_cents"]
+    (differing,) = audit_plays().findings
+    assert differing.stored["awarded_cents"] == 0 < differing.recounted["awarded_cents"]
 
 
 @pytest.mark.article("15.II.3")
@@ -93,9 +97,9 @@ def test_a_play_that_its_acts_did_not_end_so_is_found(place: Point, ladder: Emis
         if play.legal:
             break
     ended(begun, 1, 10_000, cause="played")
-    found = {each.play: each for each in audit_plays().findings}
-    assert found.keys() == {str(unplayed.uuid), str(begun.uuid)}
-    assert [each.recounted for each in found.values()] == [{}, {}]
+    differing = {each.play: each for each in audit_plays().findings}
+    assert differing.keys() == {str(unplayed.uuid), str(begun.uuid)}
+    assert [each.recounted for each in differing.values()] == [{}, {}]
 
 
 @pytest.mark.article("15.III.6.2")
@@ -116,8 +120,8 @@ def test_an_extra_prize_that_was_kept_back_is_found(place: Point) -> None:
     assert end.extra_tier == extra
     ticket = emitting.buy(place, second)
     ended(ticket, 0, 50, cause="played", extra_tier=extra, extra_cents=50, awarded_cents=0)
-    (found,) = audit_plays().findings
-    assert found.play == str(ticket.uuid)
+    (differing,) = audit_plays().findings
+    assert differing.play == str(ticket.uuid)
 
 
 def test_an_older_end_is_found_in_its_turn(place: Point, emission: Emission) -> None:
@@ -126,7 +130,7 @@ def test_an_older_end_is_found_in_its_turn(place: Point, emission: Emission) -> 
     day = natural_day(clock.now())
     later = day + datetime.timedelta(days=60)
     with pytest.raises(PlaysDiffer):
-        audit(later)  # the only older period there is
+        ends_audit(later)  # the only older period there is
     emitting.played(place, emitting.sold(emission, 1, place))
     spans = [(day + datetime.timedelta(days=1), datetime.date.max)]
     assert audit_plays(spans).plays == 0

@@ -7,7 +7,7 @@ found when the seed is published, or never (15.II.2, 15.II.3).
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import Any, Final
 
@@ -15,8 +15,10 @@ from django.db.models import Q
 
 from core.database.reading import progress
 from core.database.reading.numbers import first_from, within
-from core.kernel.days import day_bounds
+from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import DomainError, InvariantBroken
+from core.nights.jobs import Outcome as NightOutcome
+from core.nights.turns import counted, spans_of, turn_of
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.mechanics import replay
 from promotrot.models.play import PlayAct, PlayEnd
@@ -29,7 +31,9 @@ from promotrot.services.outcomes import (
     stopped_outcome,
 )
 
+AUDIT: Final = "promotrot.audit"
 _FETCHED: Final = 2_000
+_MOST_NAMED: Final = 20
 Spans = Sequence[tuple[date, date]]
 Acts = Sequence[tuple[str, int]]
 
@@ -126,3 +130,25 @@ def _outcome(end: PlayEnd, acts: Acts) -> Outcome | None:
     except DomainError:
         return None
     return None if award is None else played_outcome(facts, *place, award)
+
+
+def ends_audit(day: date) -> NightOutcome:
+    """Compute the ends of plays again: of the last weeks, and of one older period in turn."""
+    oldest = PlayEnd.objects.order_by("pk").first()
+    turn = turn_of(AUDIT, day, since=None if oldest is None else natural_day(oldest.ended_at))
+    return NightOutcome(_audited(spans_of(day, turn)) | counted(turn))
+
+
+def ends_audit_everything() -> NightOutcome:
+    """Compute the end of every play again."""
+    return NightOutcome(_audited(None))
+
+
+def _audited(spans: Spans | None) -> dict[str, int]:
+    """Return the counts of an audit. Raises PlaysDiffer."""
+    result = audit_plays(spans)
+    if result.findings:
+        raise PlaysDiffer(
+            differing=len(result.findings), found=[asdict(f) for f in result.findings[:_MOST_NAMED]]
+        )
+    return {"plays": result.plays, "plays_archived": result.archived}
