@@ -10,7 +10,7 @@ from entry import same
 from forms import need, shaped, whole, words
 
 OPENING, MECHANIC = "promotrot.opening", "promotrot.opening.mechanic"
-LEAST_PERCENT = 70  # 15.III.5.1, 15.III.6.2
+LEAST_PERCENT = Fraction(70)  # 15.III.5.1, 15.III.6.2
 MOST_OPENINGS, MOST_PLACES, MOST_DEALS = 3, 16, 64
 DEALS = [{"weight": whole, "contents": [whole]}]
 HIDDEN = {"kind": "hidden", "openings": whole, "changeable": [whole], "deals": DEALS}
