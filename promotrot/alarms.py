@@ -10,6 +10,7 @@ from core.receipts.formats import format_cents
 from promotrot import powers
 from promotrot.models.emission import Emission
 from promotrot.selectors.debts import Debt, Stage, debts
+from promotrot.selectors.emissions import unclosed
 from promotrot.selectors.plays import stranded
 from promotrot.selectors.things import Shortage, shortages_of
 from promotrot.services.facts import emission_facts
@@ -58,6 +59,17 @@ def _debts() -> list[AlarmRow]:
     ]
 
 
+def _unclosed() -> list[AlarmRow]:
+    return [
+        AlarmRow(
+            subject=emission,
+            since=emission.opening.opened_at,
+            words=_("It sells no more tickets, and what it owes to prizes is not stated."),
+        )
+        for emission in unclosed().order_by("pk")
+    ]
+
+
 def _name(emission: Emission, short: Shortage) -> str:
     return emission_facts(emission.pk).texts(present_language()).prizes[short.thing]
 
@@ -88,6 +100,12 @@ ALARMS: tuple[Alarm, ...] = (
         title=_("Games that owe prizes"),
         power=powers.END_GAME,
         rows=_debts,
+    ),
+    Alarm(
+        code="promotrot_emission_unclosed",
+        title=_("Emissions to be closed"),
+        power=powers.CLOSE_EMISSION,
+        rows=_unclosed,
     ),
     Alarm(
         code="promotrot_stock_short",

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from core.nights.code_again import code_again_job
 from core.nights.jobs import Job
 from promotrot.selectors.plays import UNFINISHED
+from promotrot.services.audit.ends import AUDIT, ends_audit, ends_audit_everything
 from promotrot.services.debts.nightly import debts_list
 from promotrot.services.unfinished import plays_end_unfinished, secrets_forget
 
@@ -33,5 +34,14 @@ JOBS: tuple[Job, ...] = (
         title=_("Voucher codes of ended days"),
         order=40,
         run=secrets_forget,
+    ),
+    Job(
+        name=AUDIT,
+        title=_("Ends of plays computed again"),
+        order=90,
+        run=ends_audit,
+        everything=ends_audit_everything,
+        whole=False,
+        recounts=True,
     ),
 )

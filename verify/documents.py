@@ -131,15 +131,15 @@ TIER = {"count": whole, "extra": truth}
 PLAN = {"format": "promotrot-plan/1", "price_cents": whole, "tickets": whole,
         "tiers": [({**TIER, "in_kind": IN_KIND}, {**TIER, "cash_cents": whole})],
         "classes": [{"blocks": whole, "tickets": whole, "prizes": [whole]}]}
-COMMITMENT = {
-    "format": "promotrot-commitment/1", "emission": text,
-    "algorithm": "promotrot-shake256-fisher-yates/1", "tickets": whole, "plan": PLAN,
-    "plan_digest": sha256, "means": MEANS, "commitment": sha256, "committed_at": instant}
+COMMITMENT = {"format": "promotrot-commitment/1", "emission": text, "tickets": whole, "plan": PLAN,
+    "algorithm": "promotrot-shake256-fisher-yates/1", "plan_digest": sha256, "means": MEANS,
+    "commitment": sha256, "committed_at": instant}
 ENTROPY = {"format": "promotrot-entropy/1", "emission": text, "commitment": sha256,
            "source": SOURCE, "entropy": text, "appointment": words, "entered_at": instant}
 OPENING = {"format": "promotrot-opening/1", "emission": text, "mode": ("predrawn", "probabilistic"),
     "commitment": (None, sha256), "tickets": whole, "price_cents": whole, "stop_without_top": truth,
-    "table": [{"cents": whole, "thing": text}], "minimum_percent": rational, "opened_at": instant}
+    "table": [{"cents": whole, "thing": text}], "mechanic": (None, anything),
+    "minimum_percent": rational, "opened_at": instant}
 NOT_SOLD = {"format": "promotrot-abandoned/1", "emission": text, "commitment": (None, sha256),
             "abandoned_at": instant}
 CLOSING = {

@@ -18,13 +18,13 @@ from typing import Any
 
 from chance import below, canonical_entropy, hash32, u64, words
 from emissions import CLOSING, COMMITMENT, ENTROPY, OPENING, SEED, check_game
-from entry import euros, main, same
+from entry import euros, main, printable, same
 from forms import need
 from public_log import Log
 from statement import check_closing, check_plan, value
 
 HEADER = "opening,position,uuid,tier"
-LEAST_LANES = 64
+LEAST_LANES, LINEAGE = 64, "journal.lineage"
 LINE = re.compile(r"(0|[1-9]\d{0,8}),(0|[1-9]\d{0,8}),([0-9a-f-]{36}),(\d{0,3})\n", re.ASCII)
 Document = dict[str, Any]
 
@@ -110,6 +110,19 @@ def top_left(plan: Document, held: Counter[int]) -> str:
     return f" It was to stop without a top prize; {left} of {sum(top.values())} are not sold."
 
 
+def begun_anew(log: Log, emission: str) -> str:
+    """Return in words why the database began anew between the witness and the closing. What it lost
+    is not published: tickets may have been sold, played and then sold again to others.
+    """
+    first, last = (log.entry(kind, emission)["sequence"] for kind in (ENTROPY, CLOSING))
+    reasons = [
+        entry["document"]["reason"]
+        for (kind, _), entry in log.entries.items()
+        if kind == LINEAGE and first < entry["sequence"] < last
+    ]
+    return printable("".join(f" THE DATABASE BEGAN ANEW BEFORE ITS END: {why}." for why in reasons))
+
+
 def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
     log = Log(log_file, keys)
     steps = check_game(log, emission.rpartition("/")[0]).get(emission, {})
@@ -134,6 +147,7 @@ def check(log_file: str, keys: str, emission: str, tickets: str) -> str:
         f" held what was committed to; {silent.total()} of them name no tier;"
         f" {euros(closing['awarded_cents'])} awarded."
         + (top_left(plan, held) if steps[OPENING]["stop_without_top"] else "")
+        + begun_anew(log, emission)
     )
 
 

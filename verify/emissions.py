@@ -14,6 +14,7 @@ from typing import Any
 from chance import hash32, u64
 from entry import digest_of, main, printable, same
 from forms import need
+from promised.odds import check_acts, described
 from public_log import Log
 from statement import CLOSING, OPENING, check_sums, entries_of
 
@@ -50,9 +51,7 @@ def steps_of(log: Log, emission: str) -> dict[str, Document]:
         commitment = committed["commitment"] if committed else None
         same(steps[kind], {"commitment": commitment}, kind)
     if opened := steps.get(OPENING):
-        tiers = committed["plan"]["tiers"] if committed else []
-        mode = "probabilistic" if all(tier["extra"] for tier in tiers) else "predrawn"
-        same(opened, {"mode": mode} | ({"table": []} if mode == "predrawn" else {}), OPENING)
+        check_acts(opened, committed["plan"]["tiers"] if committed else [])
         need(ENTROPY in steps or not committed, f"{OPENING} {emission}", f"without {ENTROPY}")
         need(ABANDONED not in steps, f"{ABANDONED} {emission}", "it was put on sale")
         terms = {name: opened[name] for name in ("tickets", "price_cents", "minimum_percent")}
@@ -102,7 +101,8 @@ def factors(document: Document) -> list[Any]:
     """Return the factors of a type that an opening or a commitment tells (15.II.2)."""
     terms = document.get("plan", document)
     own = [tier for tier in terms.get("tiers", []) if not tier["extra"]]
-    return [terms["tickets"], terms["price_cents"], *map(document.get, ("mode", "table")), own]
+    by_acts = map(document.get, ("mode", "table", "mechanic"))
+    return [terms["tickets"], terms["price_cents"], *by_acts, own]
 
 
 def check_game(log: Log, game: str) -> dict[str, dict[str, Document]]:
@@ -141,7 +141,7 @@ def says(steps: dict[str, Document]) -> str:
         CLOSING: "closed",
     }[kind]
     plan = f", plan {steps[COMMITMENT]['plan_digest'][:16]}" if COMMITMENT in steps else ""
-    mode = f", {steps[OPENING]['mode']}" if OPENING in steps else ""
+    mode = f", {described(steps[OPENING])}" if OPENING in steps else ""
     waits = kind in (CLOSING, ABANDONED) and COMMITMENT in steps and SEED not in steps
     return f"{became} {steps[kind][name]}{mode}{plan}{', seed NOT PUBLISHED' if waits else ''}"
 

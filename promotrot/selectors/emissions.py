@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from core.journal.lineages import LINEAGE
 from core.kernel.money import percent_up
@@ -10,7 +10,7 @@ from core.proofs.log import published
 from core.proofs.models import LogEntry
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.models.emission import Emission
+from promotrot.models.emission import Emission, Lane
 from promotrot.selectors.closing import emission_figures
 from promotrot.services.publications import ENTROPY
 
@@ -35,6 +35,15 @@ class Standing:
 def emissions() -> QuerySet[Emission]:
     """Return every emission with its game."""
     return Emission.objects.select_related("game", "approval__version", "opening", "closing")
+
+
+def unclosed() -> QuerySet[Emission]:
+    """Return the emissions that sell no more tickets and are not closed: sold out, or stopped.
+
+    Until two persons close one, nobody is told what it owes to prizes, and its seed is secret.
+    """
+    on_sale = Emission.objects.filter(state__in=Emission.ON_SALE).select_related("opening")
+    return on_sale.exclude(Exists(Lane.objects.filter(emission=OuterRef("pk"), open=True)))
 
 
 def standing(*, by: StaffActor, emission: Emission) -> Standing:

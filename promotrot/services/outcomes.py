@@ -56,13 +56,19 @@ class Outcome:
         }
 
 
-def predrawn_outcome(facts: EmissionFacts, opening: int, position: int, cause: str) -> Outcome:
-    """Return what lay on a pre-drawn ticket before its sale, and a picture of it [P12]."""
+def predrawn_outcome(
+    facts: EmissionFacts, opening: int, position: int, cause: str, *, is_shown: bool = True
+) -> Outcome:
+    """Return what lay on a pre-drawn ticket before its sale, and a picture of it if it `is_shown`
+    [P12].
+    """
     game = facts.game
     if not isinstance(game, PredrawnGame):
         raise TypeError("the game is not a pre-drawn one")
     dealt = dealing(facts.pk)
     tier = dealt.tier(opening, position)
+    if not is_shown:
+        return _outcome(facts, cause, tier, 0, None)
     picture = reveal(game.presentation, game.kind.shown_as(tier), dealt.picture(opening, position))
     return _outcome(facts, cause, tier, 0, picture_document(picture))
 

@@ -9,6 +9,7 @@ from core.kernel.canonical import Json, with_digests
 from core.kernel.money import exact_json
 from core.proofs.wire import instant
 from core.staff.models import User
+from promotrot.engine.game import PredrawnGame
 from promotrot.engine.plan_json import read_plan
 from promotrot.engine.shuffle import ALGORITHM
 from promotrot.models.emission import (
@@ -20,6 +21,7 @@ from promotrot.models.emission import (
 )
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.selectors.closing import kept_percent
+from promotrot.selectors.games import version_game
 
 COMMITMENT = "promotrot.commitment"
 ENTROPY = "promotrot.entropy"
@@ -78,6 +80,7 @@ def opening_document(emission: Emission, opening: Opening) -> dict[str, Json]:
             "tickets": emission.tickets,
             "price_cents": emission.price_cents,
             "table": _prizes_by_acts(emission),
+            "mechanic": _mechanic(emission),
             "minimum_percent": exact_json(kept_percent(emission)),
             "stop_without_top": emission.stop_without_top,
             "opened_at": instant(opening.opened_at),
@@ -89,6 +92,12 @@ def _prizes_by_acts(emission: Emission) -> list[Json]:
     """Return the prizes that lie on no ticket: the players' acts decide. The plan has others."""
     tiers = emission.tiers.filter(count=None).order_by("number")
     return [{"cents": tier.value_cents, "thing": tier.thing} for tier in tiers]
+
+
+def _mechanic(emission: Emission) -> Json:
+    """Return what the players' acts lead to and with which odds; None of a pre-drawn emission."""
+    game = version_game(emission.approval.version_id)
+    return None if isinstance(game, PredrawnGame) else game.kind.mechanic.document()
 
 
 def abandoned_document(emission: Emission, ended_at: datetime) -> dict[str, Json]:

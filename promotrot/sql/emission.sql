@@ -122,6 +122,19 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse a prize that is not of the act that plans its emission: one that comes later was in no terms
+-- that two persons read, and an award could name it (15.II.2).
+CREATE OR REPLACE FUNCTION promotrot_guard_tier() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_emission e WHERE e.id = NEW.emission_id
+           AND e.state = 'draft' AND e.journal_xid = journal_number()) THEN
+        RAISE EXCEPTION 'emission %: its prizes are those of its plan', NEW.emission_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
 -- Refuse to end a game that is on sale, or with another debt than its last closing states; or to draw
 -- that among no ticket, unless the price of each one is due back.
 CREATE OR REPLACE FUNCTION promotrot_guard_ending() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -143,6 +156,8 @@ END $$;
 
 CREATE OR REPLACE TRIGGER planned BEFORE INSERT ON promotrot_emission
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_plan();
+CREATE OR REPLACE TRIGGER with_plan BEFORE INSERT ON promotrot_prizetier
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_tier();
 CREATE OR REPLACE TRIGGER on_record BEFORE UPDATE ON promotrot_emission
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_emission();
 CREATE OR REPLACE TRIGGER one_at_a_time BEFORE UPDATE ON promotrot_lane

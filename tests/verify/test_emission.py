@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
+from core.journal.lineages import LINEAGE
+from core.kernel.canonical import with_digests
+from core.proofs import log as proofs_log
 from promotrot.models.emission import Emission
+from promotrot.models.play import PlayTicket
 from promotrot.services import publications
 from promotrot.services.closing import seed_reveal
 from promotrot.services.emissions import emission_get
+from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting, factories
 from tests.support.verifying.forging import (
     Entries,
@@ -94,6 +99,33 @@ def test_an_emission_that_is_to_stop_without_top_prizes_says_so_before_it_is_sol
 
 
 @pytest.mark.article("15.III.6.2")
+def test_a_pre_drawn_emission_promises_and_keeps_what_its_type_declares(tmp_path: Path) -> None:
+    """[P18]: not the minimum of the law alone."""
+    tiers = [{"cash_cents": 500, "count": 2}, {"cash_cents": 100, "count": 20}]
+    emission = emitting.opened(emitting.small(tiers=tiers, prize_percent="75"))
+    emitting.sold_and_played(emission, 9)
+    proof = proof_of(emitting.closed(emission))
+    assert "9 of 40 tickets sold" in run(tmp_path, proof)
+    terms = [e["document"]["minimum_percent"] for e in proof[0] if "opened_at" in e["document"]]
+    assert terms == [75]
+
+
+@pytest.mark.article("15.III.6.1", "15.III.6.2")
+def test_the_extra_prize_of_a_play_that_was_refunded_is_not_listed(tmp_path: Path) -> None:
+    """[P11]: the play is undone, and no tier is told of its ticket; a 0 would be a lie."""
+    point = factories.point()
+    first = emitting.opened(emitting.document("trotters-ladder", code="short", tickets=40))
+    emitting.sold(first, 40, point)
+    game = emitting.closed(first).game
+    second = emitting.opened(game, extra_tier=6)  # as many extra prizes as the debt pays
+    for ident in emitting.sold(second, 40, point):
+        assert play_end_unfinished(PlayTicket.objects.get(uuid=ident)) == "refund"
+    log, reference, listed = proof_of(emitting.closed(second))
+    assert {line.rpartition(",")[2] for line in listed.splitlines()[1:]} == {""}
+    assert "40 of them name no tier" in run(tmp_path, (log, reference, listed))
+
+
+@pytest.mark.article("15.III.6.2")
 def test_extra_prizes_and_plays_not_ended_are_told_apart(tmp_path: Path) -> None:
     point = factories.point()
     first = emitting.opened(emitting.document("trotters-ladder"))
@@ -122,6 +154,29 @@ def test_no_more_tickets_name_no_tier_than_were_left_unfinished(tmp_path: Path) 
     silent = [line[:-2] + "\n" if line.endswith((",1\n", ",2\n")) else line for line in lines]
     with pytest.raises(Refused, match="tickets too many name no tier"):
         run(tmp_path, (log, reference, "".join(silent)))
+
+
+@pytest.mark.article("15.II.2")
+def test_a_database_that_began_anew_before_the_closing_is_told(tmp_path: Path) -> None:
+    """In yesterday's database tickets are sold again whose prizes were seen: the list has those
+    that were sold last, and every one of them holds what was committed to.
+    """
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 3)
+    begin_anew(1, "restored to 11:00")
+    assert seed_reveal(emission=emitting.closed(emission))
+    begin_anew(2, "moved")
+    log = published_log()
+    listed = "".join(publications.tickets_file(emission_get(emission.reference)))
+    answer = run(tmp_path, (log, emission.reference, listed))
+    assert answer.endswith(" THE DATABASE BEGAN ANEW BEFORE ITS END: restored to 11:00.")
+
+
+def begin_anew(number: int, reason: str) -> None:
+    """Publish what `journal_lineage --begin` publishes."""
+    facts = {"lineage": number, "server": "1", "before": "1", "batch": 0, "digest": "00" * 32}
+    document = with_digests({"format": "trot-lineage-1", **facts, "reason": reason})
+    proofs_log.publish(kind=LINEAGE, subject=str(number), document=document)
 
 
 def test_every_field_that_a_stranger_changes_is_refused_by_its_name(
@@ -189,3 +244,7 @@ def test_a_ticket_that_was_sold_out_of_turn_is_missed(tmp_path: Path) -> None:
     for positions in ((1,), (0, 2), (0, 1, 12), (0, 639)):
         with pytest.raises(Refused, match="the ticket before it in its lane was not sold"):
             sold(*positions)
+    with pytest.raises(Refused, match="out of order, or twice"):
+        sold(0, 0)  # a prize where a lane begins, listed again to make up what others lack
+    with pytest.raises(Refused, match="no such position"):
+        sold(*range(641))

@@ -99,7 +99,8 @@ def test_a_probabilistic_emission_is_listed_without_a_plan(tmp_path: Path) -> No
     emission = emitting.opened(emitting.document("five-stalls"))
     emitting.closed(emission)
     line = listed(tmp_path).splitlines()[1]
-    assert line.startswith("five-stalls/1: closed") and line.endswith(", probabilistic")
+    assert line.startswith("five-stalls/1: closed")
+    assert line.endswith(", probabilistic, 73.80 % by its odds")
     assert "plan" not in line
 
 
@@ -229,6 +230,20 @@ def test_all_emissions_of_a_game_have_its_four_factors(name: str, lie: dict[str,
 
 
 @pytest.mark.article("15.II.2")
+def test_the_next_emission_is_published_after_the_one_before_was_put_on_sale() -> None:
+    """Otherwise two keys could be looked at, and the one that suits be sold first."""
+    first = emitting.opened(emitting.small())
+    emitting.opened(first.game)
+    log = published_log()
+    assert [*emissions.check_game(Bare(log), "small")] == ["small/1", "small/2"]
+    second = [each for each in log if each["subject"] == "small/2"]
+    others = [each for each in log if each not in second]
+    at = others.index(entry(log, "opening"))
+    with pytest.raises(Refused, match=r"commitment\.sequence: published too early"):
+        emissions.check_game(Bare([*others[:at], *second, *others[at:]]), "small")
+
+
+@pytest.mark.article("15.II.2")
 @pytest.mark.parametrize(("lie", "why"), LIES, ids=[why for _, why in LIES])
 def test_entries_that_cannot_be_of_one_emission_are_refused(
     lie: Callable[[Entries], Entries], why: str
@@ -260,14 +275,25 @@ def test_an_emission_is_closed_on_the_terms_on_which_it_was_sold(tmp_path: Path)
     assert "on sale since" in listed(tmp_path, log)
     true = {n: v for n, v in opened[0]["document"].items() if n != "digests"}
     for lie, why in (
-        ({"table": [each | {"cents": 1} for each in table]}, "other factors than"),
-        ({"table": table[1:]}, "other factors than"),
+        ({"table": [each | {"cents": 1} for each in table]}, r"opening\.mechanic: it gives"),
+        ({"table": [table[0] | {"cents": 9_999}, *table[1:]]}, "other factors than"),
+        ({"table": table[1:]}, r"opening\.mechanic|other factors than"),
+        ({"mechanic": _with_chance(true["mechanic"], 40)}, "other factors than"),
+        ({"mechanic": _with_chance(true["mechanic"], 34)}, r"mechanic: it gives 68\.00 %"),
+        ({"mechanic": None}, r"opening\.mechanic"),
     ):
         with pytest.raises(Refused, match=why):
             listed(tmp_path, forged(log, publications.OPENING, true | lie))
     lower = opened[0] | {"document": true | {"minimum_percent": 71}}
     with pytest.raises(Refused, match=r"closing\.minimum_percent: should be 71"):
         emissions.check_game(Bare([lower if e == opened[0] else e for e in log]), game.code)
+
+
+def _with_chance(mechanic: dict[str, Any], up: int) -> dict[str, Any]:
+    """Return a ladder with another chance of its first step, in fifty cases."""
+    first, *others = mechanic["rungs"]
+    way = first["ways"][0] | {"up": up}
+    return mechanic | {"rungs": [first | {"ways": [way]}, *others]}
 
 
 def test_what_was_thrown_away_is_published_with_its_true_seed(tmp_path: Path) -> None:
@@ -290,7 +316,7 @@ def test_what_was_thrown_away_was_never_sold_and_is_the_one_committed_to() -> No
     log = published_log()
     abandoned = entry(log, "abandoned")
     terms = {"mode": "predrawn", "tickets": 40, "price_cents": 100, "table": []}
-    terms["minimum_percent"] = 70
+    terms |= {"minimum_percent": 70, "mechanic": None}
     terms["opened_at"] = abandoned["document"]["abandoned_at"]
     opening = abandoned | {
         "kind": publications.OPENING,

@@ -7,7 +7,15 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from core.database import clock
 from core.staff.powers import Role
-from promotrot.models.emission import Commitment, Emission, Lane, Opening, WitnessEntropy
+from promotrot.models.emission import (
+    Commitment,
+    Emission,
+    Lane,
+    Opening,
+    PrizeTier,
+    SeedReveal,
+    WitnessEntropy,
+)
 from promotrot.services.emissions import (
     emission_commit,
 )
@@ -34,6 +42,9 @@ FORBIDDEN: dict[str, Callable[[Emission], object]] = {
     ),
     "another plan": lambda e: Emission.objects.filter(pk=e.pk).update(plan={}),
     "another price": lambda e: Emission.objects.filter(pk=e.pk).update(price_cents=1),
+    "its seed before the closing": lambda e: SeedReveal.objects.create(
+        emission=e, seed="00" * 32, revealed_at=clock.now()
+    ),
     "another seed": lambda e: Commitment.objects.filter(emission=e).update(digest="00"),
 }
 
@@ -65,6 +76,25 @@ def test_the_database_refuses_a_witness_before_the_commitment_or_by_who_committe
         witness.save()
 
 
+@pytest.mark.article("15.II.2")
+@pytest.mark.parametrize(
+    ("source", "entropy"), [("balls", " ".join("1" * 50)), ("dice", " ".join("1" * 49))]
+)
+def test_the_database_refuses_other_dice_than_those_committed_to(source: str, entropy: str) -> None:
+    """A person who may choose how many count can roll until the key suits."""
+    emission = emitting.committed(emitting.planned(emitting.approved(emitting.small())))
+    inspector = factories.staff(Role.INSPECTOR)
+    with pytest.raises(IntegrityError, match="those committed to"), transaction.atomic():
+        WitnessEntropy.objects.create(
+            emission=emission,
+            entropy=entropy,
+            source=source,
+            entered_at=clock.now(),
+            entered_by_id=inspector.user_id,
+            entered_in_id=inspector.session_id,
+        )
+
+
 @pytest.mark.parametrize(
     "change",
     ["taken = taken + 2", "taken = taken - 1", "open = true", "tickets = tickets + 1", "first = 7"],
@@ -78,6 +108,16 @@ def test_a_lane_is_taken_one_ticket_at_a_time_and_never_opened_again(change: str
         cursor.execute(f"UPDATE promotrot_lane SET {change} WHERE id = %s", [lane.pk])
     with pytest.raises(DatabaseError), transaction.atomic():
         Lane.objects.filter(pk=lane.pk).update(taken=2)
+
+
+@pytest.mark.article("15.II.2")
+def test_no_prize_is_added_after_the_plan() -> None:
+    """Otherwise a program could add a large one, end a losing play with it, and be paid."""
+    emission = emitting.opened(emitting.small())
+    refused = pytest.raises(IntegrityError, match="its prizes are those of its plan")
+    with refused, transaction.atomic():
+        PrizeTier.objects.create(emission=emission, number=3, value_cents=1_000_000, extra=True)
+    assert emission.tiers.count() == 2
 
 
 def test_no_lane_is_added_to_an_emission_on_sale() -> None:

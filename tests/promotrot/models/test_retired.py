@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 
 from core.database import clock
 from core.journal import rules
@@ -15,17 +15,19 @@ from core.periods.models import ClosedPeriod
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from promotrot import journal_rules
-from promotrot.models.play import PlayAct
+from promotrot.models.emission import PrizeTier
+from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.models.retired import UnprintedVoucher
 from promotrot.models.voucher import Voucher, VoucherHandover, VoucherPrint
 from promotrot.selectors.plays import acts_left
 from promotrot.selectors.vouchers import held_vouchers, is_printed
 from promotrot.services import vouchers
+from promotrot.services.audit.ends import audit_plays
 from promotrot.services.office.handing import handover_propose
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_retiring import forge, row_findings
 from tests.promotrot.conftest import ACTS, PRINTS, Plays, acts_here, leaves
-from tests.support import paying
+from tests.support import emitting, paying
 from tests.support.admin_desk import Desk, row_url
 from tests.support.databases import refused
 from tests.support.journaling import seal_all
@@ -160,3 +162,27 @@ def test_a_forged_end_or_claim_lets_nothing_more_leave(plays: Plays, tmp_path: P
     assert not is_printed(held)
     refused(f"DELETE FROM {ACTS} WHERE ticket_id = {play.pk}", "append-only")
     assert retired_remove() == 0
+
+
+@pytest.mark.article("15.III.3")
+def test_the_night_counts_plays_apart_whose_acts_left(plays: Plays, tmp_path: Path) -> None:
+    """The rows that are left agree; their acts are in the archive."""
+    before = audit_plays()
+    assert (before.archived, before.findings) == (0, [])
+    retired(ClosedPeriod.objects.get(), tmp_path)
+    retired_remove()
+    after = audit_plays()
+    assert (after.plays, after.findings) == (before.plays, [])
+    by_acts = PlayEnd.objects.filter(
+        cause=PlayEnd.Cause.PLAYED, ticket__emission__game__type__mode="probabilistic"
+    )
+    without = [end.ticket_id for end in by_acts if acts_left(end.ticket_id)]
+    assert plays.play("chance").pk in without and after.archived == len(without)
+
+
+@pytest.mark.article("15.II.2")
+def test_no_prize_is_added_to_a_draft_by_a_later_act(plays: Plays) -> None:
+    """Plan and prizes are of one act: each act is a transaction of its own here."""
+    emission = emitting.planned(emitting.approved(emitting.small("later")))
+    with pytest.raises(IntegrityError, match="its prizes are those of its plan"):
+        PrizeTier.objects.create(emission=emission, number=3, value_cents=1_000_000, count=1)

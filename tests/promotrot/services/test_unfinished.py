@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.database import clock
-from core.kernel.days import add_days, natural_day
+from core.kernel.days import add_days, day_bounds, natural_day
 from core.ledger.services import balance_cents
 from core.nights.models import JobRun
 from core.premises.models import Terminal
@@ -17,7 +17,7 @@ from promotrot.selectors.plays import stranded, unfinished_at
 from promotrot.services import unfinished
 from promotrot.services.dealing import dealing
 from promotrot.services.playing import play_act
-from promotrot.services.unfinished import GRACE, plays_end_unfinished
+from promotrot.services.unfinished import GRACE, play_end_unfinished, plays_end_unfinished
 from tests.support import emitting, factories
 from tests.support.emitting import buy, winning
 from tests.support.factories import Point
@@ -86,9 +86,27 @@ def test_the_night_ends_what_was_left_and_lists_all_of_it(
 
 
 def test_a_play_that_may_still_be_under_way_is_left_alone(place: Point, emission: Emission) -> None:
-    ticket = buy(place, emission)
-    done = plays_end_unfinished(add_days(natural_day(ticket.sold_at + GRACE), -1))
-    assert done.counts.pop("next_play") == ticket.pk and not any(done.counts.values())
+    """[P11]: one sold in the last hour of a day is left to the next night."""
+    today = natural_day(clock.now())
+    last_hour = day_bounds(today)[1] - GRACE
+    clock.move_to(last_hour - timedelta(minutes=20), reason="the evening")
+    old = buy(place, emission)
+    clock.move_to(last_hour + timedelta(minutes=20), reason="the last hour")
+    young = buy(place, emission)
+    done = plays_end_unfinished(today)
+    assert (done.counts["unfinished"], done.counts["next_play"]) == (1, young.pk)
+    ended = PlayEnd.objects.filter(ticket__in=[old, young])
+    assert [end.ticket_id for end in ended] == [old.pk]
+
+
+def test_without_an_act_the_price_is_due_back_even_where_a_prize_stands_at_once(
+    place: Point,
+) -> None:
+    """[P11]: nobody chose to stop with it."""
+    definition = emitting.document("trotters-ladder", code="stands")
+    definition["mechanic"]["rungs"][0]["stop"] = 6
+    ticket = buy(place, emitting.opened(definition))
+    assert play_end_unfinished(ticket) == "refund"
 
 
 def test_a_night_looks_for_new_plays_and_for_those_that_the_last_one_left(

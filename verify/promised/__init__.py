@@ -1,0 +1,1 @@
+"""Compute what a game promised, for emissions.py."""
