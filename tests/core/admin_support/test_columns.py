@@ -5,6 +5,7 @@ import re
 import pytest
 from django.contrib import admin
 from django.db import models
+from django.utils.translation import override
 
 from core.admin_support import columns
 from core.database.models import SECRET_FIELDS
@@ -36,8 +37,9 @@ def test_every_field_of_cents_is_shown_in_euros() -> None:
         if field.name.endswith("cents") and isinstance(field, models.BigIntegerField)
     ]
     assert any(field.name == "cents" for _, field in amounts)
-    for model, field in amounts:
-        assert columns.show(field, model(**{field.name: 428_376})) == "€4,283.76", model
+    with override("en"):
+        for model, field in amounts:
+            assert columns.show(field, model(**{field.name: 428_376})) == "€4,283.76", model
 
 
 def test_money_reads_as_euros(day: RaceDay) -> None:
