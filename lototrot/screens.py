@@ -44,6 +44,7 @@ _SELLING: dict[str, texts.Text] = {
     "help_mark": _("Mark 7 and go on with the next race"),
     "help_mark_stay": _("Mark 7 and stay in the race"),
     "help_banker": _("7 alone: a banker"),
+    "help_given": _("While you confirm: the player gives 20 euros, and the change is shown"),
     "help_quick": _("One horse at random in this race"),
     "draw_again": _("Draw again"),
     "add_coupon": _("Another one"),

@@ -35,8 +35,16 @@ def _voucher(ident: Any) -> Any:
 ADMINISTRATION = Administration(
     key_names={
         "blocks": _("blocks"),
+        "cash_cents": _("in cash"),
+        "classes": _("kinds of blocks"),
+        "commitment": _("commitment"),
+        "equivalent_cents": _("value"),
+        "extra_cents": _("extra prizes"),
+        "in_kind": _("prize in kind"),
         "receipt": _("Code on the play's receipt"),
         "restored_since": RESTORED,
+        "thing": _("thing"),
+        "tiers": _("prize tiers"),
     },
     sections=(
         Section(

@@ -28,7 +28,7 @@ from core.staff.names import Named
 Text = str | Promise
 Column = Callable[[Any], Any]
 NOTHING = "–"
-MONEY = "_cents"
+MONEY = "cents"
 _ISO_DAY = re.compile(r"(?<!\S)\d{4}-\d{2}-\d{2}(?![^\s,])")
 
 

@@ -179,7 +179,7 @@ class _Legs(ReadOnlyInline):
     show_change_link = False
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related("race", "contest")
+        return super().get_queryset(request).select_related("race__racecourse", "contest")
 
     @admin.display(description=_("scheduled start"))
     def starts(self, row: ContestLeg) -> str:

@@ -220,6 +220,10 @@ class RaceAdmin(ReadOnlyAdmin):
     inlines = (_Runners,)
     acts = running.RACE_ACTS
 
+    def told_as(self, row: Race) -> str:
+        """Name a race with its racecourse: a meeting at two of them has two first races."""
+        return f"{row.racecourse.name} · {row}"
+
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
     ) -> HttpResponse:

@@ -261,6 +261,7 @@ RACE_ACTS = (
 class WithdrawalAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("number", "race", "effective_at", "entered_by", "state")
+    list_select_related = ("race__racecourse", "entered_by")
     shown = (
         "race",
         "number",
@@ -290,6 +291,7 @@ class WithdrawalAdmin(ReadOnlyAdmin):
 class RaceStartAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("id", "race", "actual_start_at", "source", "recorded_by")
+    list_select_related = ("race__racecourse", "recorded_by")
     search_fields = ("race__name", "race__meeting__reference")
 
 
@@ -297,6 +299,7 @@ class RaceStartAdmin(ReadOnlyAdmin):
 class RaceDeclarationAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("id", "race", "kind", "declared_at", "recorded_by", "superseded_at")
+    list_select_related = ("race__racecourse", "recorded_by")
     list_filter = ("kind",)
     search_fields = ("race__name", "race__meeting__reference")
 
@@ -305,6 +308,7 @@ class RaceDeclarationAdmin(ReadOnlyAdmin):
 class ClassificationAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("id", "race", "winners", "announced_at", "author", "in_force")
+    list_select_related = ("race__racecourse",)
     shown = (
         "race",
         "in_force",

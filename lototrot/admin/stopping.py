@@ -140,4 +140,5 @@ class SignalDeviceAdmin(ReadOnlyAdmin):
 class StartAnnouncementAdmin(ReadOnlyAdmin):
     read_power = powers.READ
     columns = ("id", "race", "start_at", "source", "announced_by", "announced_at")
+    list_select_related = ("race__racecourse", "announced_by")
     search_fields = ("race__name", "race__meeting__reference")

@@ -132,7 +132,8 @@ class TicketAdmin(SearchedAdmin):
         """
         if row.contest.state in Contest.UNCLOSED:
             return NOTHING
-        legs = ContestLeg.objects.filter(contest=row.contest_id).select_related("race")
+        of_contest = ContestLeg.objects.filter(contest=row.contest_id)
+        legs = of_contest.select_related("race__racecourse")
         races = {leg.position: leg.race for leg in legs}
         rows = [
             (

@@ -358,7 +358,7 @@ class Migration(migrations.Migration):
                 ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
                 ("last_claim_day", models.DateField(verbose_name="last day to claim")),
                 ("prizes", models.BigIntegerField(verbose_name="prizes")),
-                ("cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("cents", models.BigIntegerField(verbose_name="amount")),
                 ("lapsed_at", models.DateTimeField(verbose_name="lapsed at")),
                 (
                     "contest",
@@ -1495,7 +1495,7 @@ class Migration(migrations.Migration):
                     models.CharField(max_length=200, verbose_name="decision of the authority"),
                 ),
                 ("moves", models.JSONField(verbose_name="moves")),
-                ("cents", models.BigIntegerField(verbose_name="amount (cents)")),
+                ("cents", models.BigIntegerField(verbose_name="amount")),
                 ("ended_at", models.DateTimeField(verbose_name="ended at")),
                 (
                     "proposal",

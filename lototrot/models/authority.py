@@ -42,7 +42,7 @@ class GameEnd(Guarded):
     bet_type_code = models.CharField(_("bet type"), max_length=40, unique=True)
     decision = models.CharField(_("decision of the authority"), max_length=200)
     moves = models.JSONField(_("moves"))
-    cents = models.BigIntegerField(_("amount (cents)"))
+    cents = models.BigIntegerField(_("amount"))
     ended_at = models.DateTimeField(_("ended at"))
     proposal = models.OneToOneField(
         Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")

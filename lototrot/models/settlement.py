@@ -163,7 +163,7 @@ class Lapse(Guarded):
     uuid = models.UUIDField(_("UUID"), unique=True)
     last_claim_day = models.DateField(_("last day to claim"))
     prizes = models.BigIntegerField(_("prizes"))
-    cents = models.BigIntegerField(_("amount (cents)"))
+    cents = models.BigIntegerField(_("amount"))
     lapsed_at = models.DateTimeField(_("lapsed at"))
 
     class Meta:

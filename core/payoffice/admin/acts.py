@@ -240,7 +240,7 @@ ARRIVE = Act(
 )
 VOID = Act(
     name="void",
-    title=_("Void"),
+    title=_("Void the cheque"),
     power=powers.ISSUE_CHEQUES,
     run=_void,
     form=Why,

@@ -218,7 +218,7 @@ def _answer(by: StaffActor, asked: dict[str, Any]) -> dict[str, Any]:
             page["happened"] = _DO[asked["act"]](by, asked)
         state = checking.desk_state(by=by, **finding.scanned(asked["code"]))
     except DomainError as error:
-        page["refusal"] = Refusal.of(domain_error(error))
+        page |= {"refusal": Refusal.of(domain_error(error)), "typed": asked}
         try:
             state = checking.desk_state(by=by, **finding.scanned(asked["code"]))
         except DomainError:

@@ -70,7 +70,7 @@ def _row(
     start, contests = record.start, [leg.contest for leg in legs]
     states = (format_html("{} · {}", link(each), each.get_state_display()) for each in contests)
     return {
-        "race": link(race),
+        "race": link(race, str(race)),
         "start_at": start.actual_start_at if start else race.scheduled_start_at,
         "state": running.STATES[record.state],
         "result": horses(record.facts().winners, runners) or NOTHING,

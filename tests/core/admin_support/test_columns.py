@@ -5,6 +5,7 @@ import re
 import pytest
 from django.contrib import admin
 from django.db import models
+from django.utils.translation import override
 
 from core.admin_support import columns
 from core.database.models import SECRET_FIELDS
@@ -25,6 +26,20 @@ def test_nothing_secret_can_be_named_as_a_column() -> None:
             f.name for f in page.model._meta.concrete_fields if isinstance(f, models.BinaryField)
         }
         assert not names & (binary | SECRET_FIELDS)
+
+
+def test_every_field_of_cents_is_shown_in_euros() -> None:
+    """Eight tables call their amount *cents*: 428376 stood there for 4,283.76."""
+    amounts = [
+        (page.model, field)
+        for page in admin.site._registry.values()
+        for field in page.model._meta.concrete_fields
+        if field.name.endswith("cents") and isinstance(field, models.BigIntegerField)
+    ]
+    assert any(field.name == "cents" for _, field in amounts)
+    with override("en"):
+        for model, field in amounts:
+            assert columns.show(field, model(**{field.name: 428_376})) == "€4,283.76", model
 
 
 def test_money_reads_as_euros(day: RaceDay) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from core.admin_support.documents import as_html
@@ -40,3 +41,21 @@ def test_an_object_is_rows_and_a_list_of_objects_a_table() -> None:
     assert "<td>€1.00</td>" in html
     assert "<thead><tr><th>a</th><th>b</th></tr></thead>" in html
     assert "<tr><td>1</td><td>–</td></tr><tr><td>2</td><td>&lt;</td></tr>" in html
+
+
+def test_the_plan_of_an_emission_names_all_its_keys_in_the_language_of_the_page() -> None:
+    """Each key of the document has a word of its own, and none reads as the program spells it."""
+    plan = {"tiers": [{"cash_cents": 100, "in_kind": {"equivalent_cents": 1}}], "classes": []}
+    with override("ca"):
+        page = as_html(plan)
+    for key in ("tiers", "cash cents", "in kind", "equivalent cents"):
+        assert f">{key}<" not in page
+    assert "trams de premis" in page and "classes de blocs" in page
+
+
+@pytest.mark.parametrize(("flag", "words"), [(True, "Sí"), (False, "No"), (None, "–")])
+def test_a_flag_is_a_word_and_no_drawing(flag: bool | None, words: str) -> None:
+    """A screen reader said *close_small* for a no, which stood there in red."""
+    with override("ca"):
+        html = render_to_string("unfold/helpers/boolean.html", {"value": flag})
+    assert f">{words}</span>" in html and "material-symbols" not in html

@@ -15,7 +15,8 @@ from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.seal.sealing import sealing
 from lototrot.services.settlement.settling import settling as settling_now
 from tests.support import factories, rounds
-from tests.support.admin_desk import RULES, Desk
+from tests.support.admin_desk import RULES, Desk, act_url, row_url
+from tests.support.lototrot import told_programme
 from tests.support.lototrot.starting import declare
 
 NUMBERS = (1, 2, 3, 4)
@@ -59,6 +60,19 @@ def test_each_role_is_offered_its_own_acts() -> None:
     assert "close" not in acts_on(stewards)
     assert acts_on(Desk(Role.AUDITOR).get(url)) == set()
     assert Desk(Role.CASHIER).client.get(url).status_code in (403, 302)
+
+
+def test_a_race_is_named_with_its_racecourse_wherever_it_is_chosen() -> None:
+    """A meeting at two racecourses has two first races: a horse leaves one of them."""
+    contest = told_programme.contest()
+    desk = Desk(Role.ORGANISER)
+    first, *_, last = factories.races_of(contest)
+    pages = (desk.get(f"/admin/race-day/{contest.pk}/"), desk.get(row_url(contest)))
+    for race in (first, last):
+        forms = [desk.get(url) for url in (row_url(race), act_url(race, "withdraw"))]
+        for page in (*pages, *forms):
+            assert f"{race.racecourse.name} · " in page
+    assert first.racecourse != last.racecourse
 
 
 def test_an_act_comes_back_to_the_desk_and_to_nowhere_else() -> None:

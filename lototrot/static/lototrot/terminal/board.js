@@ -10,20 +10,22 @@ export const about = (bet) => h("span", { class: "about" }, h("span", {}, t("bet
   !bet.isEmpty && bet.missing.length ? h("span", { class: "warn missing" }, t("missing_races", { n: bet.missing.length, races: listed(bet.missing.map((race) => race + 1)) })) : null,
   bet.isTooLarge ? h("span", { class: "bad" }, t("too_many_bets", { most: bet.contest.max_bets })) : null);
 
-/** Call `changed()` after every mark, and `confirm()` at Ctrl+Enter on a complete bet. */
 const IN_ONE_COLUMN = 9;
 
+/** Call `changed()` after every mark, `confirm()` at Ctrl+Enter on a complete bet, `ready()` when Enter leaves
+ *  the last race of one, and `refuse(words)` for a number that is not on sale. */
 export class Board {
   #races = [];
   #typed = "";
   #at = 0;
+  #byNumber = false;   // numbers are typed: the focus is not where the person looks, and Enter marks nothing there
   #shares = [];
 
-  constructor({ changed, confirm }) {
-    this.changed = changed;
-    this.confirm = confirm;
+  constructor({ changed, confirm, ready = () => {}, refuse = announce }) {
+    Object.assign(this, { changed, confirm, ready, refuse });
     this.element = h("div", { class: "races", role: "group", "aria-label": t("races") });
     this.element.addEventListener("keydown", (event) => this.#arrows(event));
+    this.element.addEventListener("pointerdown", () => { this.#byNumber = false; });
     this.element.addEventListener("focusin", (event) => {
       const race = event.target.closest("[data-race]");
       if (race) this.#enter(Number(race.dataset.race), event.target);
@@ -73,8 +75,9 @@ export class Board {
     if (event.key === "*") return this.#quick(this.#at);
     if (event.key === "Enter" && this.#typed) return this.#take(true);
     const idle = document.activeElement === document.body || this.element.contains(document.activeElement);
-    if (event.key === "Enter" && idle && this.bet?.isComplete && event.ctrlKey) { this.confirm(); return true; }
-    return false;
+    if (event.key !== "Enter" || !idle) return false;
+    if (event.ctrlKey) { if (this.bet?.isComplete) this.confirm(); return Boolean(this.bet?.isComplete); }
+    return this.#byNumber && this.#onward();
   }
 
   /** Drop the typed digits: they were a scanner's. */
@@ -176,18 +179,27 @@ export class Board {
   #take(next, only = false) {
     const number = Number(this.#typed);
     this.#typed = "";
+    this.#byNumber = true;
     if (!this.bet.contest.races[this.#at].offered.includes(number)) {
-      announce(t("no_such_number", { number }));
+      this.refuse(t("no_such_number", { number }));
       this.element.children[this.#at].animate?.([{ translate: "-4px" }, { translate: "4px" }, { translate: "0" }], 120);
       return this.#show("");
     }
     if (only) this.#only(this.#at, number);
     else this.#toggle(this.#at, number);
-    if (next && this.#at < this.#races.length - 1) this.focus(this.#at + 1);
+    return next ? this.#onward() : true;
+  }
+
+  /** Go to the next race, from the last one to the first without a mark, or leave a complete bet. */
+  #onward() {
+    const next = this.#at < this.#races.length - 1 ? this.#at + 1 : this.bet.firstOpen;
+    if (next >= 0) this.focus(next);
+    else this.ready();
     return true;
   }
 
   #arrows(event) {
+    if (/^(Arrow|Tab|Home|End)/.test(event.key)) this.#byNumber = false;
     const race = this.#races[this.#at];
     const stops = [race.quick, ...race.runners.filter((button) => !button.disabled)];
     const place = stops.indexOf(document.activeElement);

@@ -28,19 +28,50 @@ function forPlayer(bets) {
 
 const NOTES_CENTS = [500, 1000, 2000, 5000];
 
-/** Return a line that computes the change to give from the note that the player hands over. */
-function change(amountCents) {
-  const sum = h("output", { class: "change amount large", "aria-live": "polite" });
-  const choose = (note, button) => {
-    for (const other of button.parentElement.children) other.setAttribute("aria-pressed", String(other === button));
-    sum.textContent = t("change_to_give", { amount: cents(note - amountCents) });
-  };
-  const buttons = NOTES_CENTS.filter((note) => note > amountCents).map((note) => h("button", { class: "button", type: "button", "aria-pressed": "false",
-    onclick: (event) => choose(note, event.currentTarget) }, cents(note)));
-  return buttons.length ? h("div", { class: "row ends" }, h("div", { class: "row", role: "group", "aria-label": t("given") }, h("span", { class: "soft" }, t("given")), h("div", { class: "row notes" }, buttons)), sum) : null;
+const MOST_EUROS = 5;   // digits
+
+/** Compute the change to give from the note that the player hands over, or from the euros that are typed. */
+class Given {
+  #typed = "";
+  cents = 0;
+
+  constructor() {
+    this.change = h("output", { class: "change amount large", "aria-live": "polite" });
+    this.notes = h("div", { class: "row notes" });
+    this.element = h("div", { class: "row ends" }, h("div", { class: "row", role: "group", "aria-label": t("given") }, h("span", { class: "soft" }, t("given")), this.notes), this.change);
+  }
+
+  /** Start again, for what is due now. */
+  begin(due) {
+    this.due = due;
+    this.notes.replaceChildren(...NOTES_CENTS.filter((note) => note > due).map((note) => h("button", { class: "button", type: "button", "data-cents": note,
+      onclick: () => this.#take(note) }, cents(note))), this.other = h("output", { class: "amount other" }));
+    this.forget();
+  }
+
+  /** Take a digit or Backspace; return whether the key was one. */
+  key(key) {
+    if (!/^(\d|Backspace)$/.test(key)) return false;
+    const typed = key === "Backspace" ? this.#typed.slice(0, -1) : (this.#typed + key).slice(-MOST_EUROS);
+    this.#take(100 * Number(typed));
+    this.#typed = typed;
+    return true;
+  }
+
+  /** Drop what was typed: it was a scanner's. */
+  forget() { this.#take(0); }
+
+  #take(givenCents) {
+    this.#typed = "";
+    this.cents = givenCents;
+    for (const button of this.notes.querySelectorAll("button")) button.setAttribute("aria-pressed", String(Number(button.dataset.cents) === givenCents));
+    this.other.textContent = givenCents && !NOTES_CENTS.includes(givenCents) ? cents(givenCents) : "";
+    this.change.textContent = givenCents > this.due ? t("change_to_give", { amount: cents(givenCents - this.due) }) : "";
+  }
 }
 
-/** Show the bets of one payment. `order.bets()` returns them; `order.sell()` sells them;
+/** Show the bets of one payment. `order.bets()` returns them; `order.sell(givenCents)` sells them, where the player
+ *  gives so many cents, or 0 if that was not said;
  *  `order.remove(bet)` leaves one of several out. */
 export function confirmation(till, order) {
   const again = () => { for (const bet of order.bets()) if (bet.isDrawn) bet.quickAll(); order.redrawn(); draw(); };
@@ -49,7 +80,8 @@ export function confirmation(till, order) {
       h("button", { class: "button quiet", type: "button", "aria-label": t("remove_coupon", { number: index + 1 }), onclick: () => { order.remove(bet); draw(); } }, t("remove"))) : null,
     h("table", { class: "table" }, h("caption", { class: "heard" }, length > 1 ? t("coupon", { number: index + 1 }) : t("your_bet")), h("tbody", {}, bet.contest.races.map((race, place) => row(bet, race, place)))),
   ];
-  const form = h("form", { class: "stack", method: "dialog", onsubmit: () => order.sell() });
+  const payment = new Given();
+  const form = h("form", { class: "stack", method: "dialog", onsubmit: () => order.sell(payment.cents) });
 
   function draw() {
     const bets = order.bets();
@@ -57,10 +89,11 @@ export function confirmation(till, order) {
     till.player.show(forPlayer(bets));
     const due = sum(bets);
     const isDrawn = bets.some((bet) => bet.isDrawn);
+    payment.begin(due);
     form.replaceChildren(
       h("div", { class: "coupon", tabindex: "0", role: "group", "aria-label": t("your_bet") }, bets.map(part).flat(2).filter(Boolean)),
       h("p", { class: "row ends" }, h("span", {}, bets.length > 1 ? t("coupons", { n: bets.length }) : priced(bets[0])), amount(cents(due), "large due")),
-      change(due) ?? "", h("p", { class: "notice" }, t("confirm_before_paying")),
+      payment.element, h("p", { class: "notice" }, t("confirm_before_paying")),
       h("div", { class: "row ends" },
         h("div", { class: "row" }, h("button", { class: "button big", type: "button", onclick: () => box.close() }, t("change_bet")),
           isDrawn ? h("button", { class: "button big again", type: "button", "aria-keyshortcuts": "F2", onclick: again }, t("draw_again"), h("kbd", { "aria-hidden": "true" }, "F2")) : null),
@@ -71,7 +104,8 @@ export function confirmation(till, order) {
   const box = dialog(t("your_bet"), form, { className: "confirmation", onclose: () => till.player.clear() });
   box.addEventListener("keydown", (event) => {
     const button = event.key === "F2" && box.querySelector(".again");
-    if (button) { event.preventDefault(); button.click(); }
+    if (button) { event.preventDefault(); button.click(); } else if (!event.altKey && !event.ctrlKey && payment.key(event.key)) event.preventDefault();
   });
+  box.addEventListener("scanned", () => payment.forget());
   draw();
 }

@@ -17,13 +17,19 @@ export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
   const element = h("aside", { class: "last row ends", "aria-label": t("last_ticket"), hidden: true }, words,
     h("div", { class: "row" }, copy, correct));
 
-  function keep(ticket) {
+  function keep(ticket, changeCents = 0) {
     // Not the ticket's code: only the paper has it.
     last = {
       uuid: ticket.uuid, contest: ticket.contest, operator: ticket.operator, sold_at: ticket.sold_at, bets: ticket.bets, amount_cents: ticket.amount_cents,
-      window_s: ticket.correction_window_s, voided: ticket.state === "void",
+      change_cents: changeCents, window_s: ticket.correction_window_s, voided: ticket.state === "void",
       races: ticket.races.map((race) => (race.quick_pick ? { quick_pick: race.numbers.length } : race.numbers)),
     };
+    save();
+  }
+
+  /** Keep what is given back for a payment of several tickets. */
+  function keepChange(changeCents) {
+    last = { ...last, change_cents: changeCents };
     save();
   }
 
@@ -54,6 +60,7 @@ export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
     if (!last) return;
     words.replaceChildren(
       h("b", {}, t("last_ticket")), h("time", {}, timeOfDay(last.sold_at)), h("span", {}, t("bets", { n: last.bets })), amount(cents(last.amount_cents)),
+      last.change_cents && !last.voided ? h("b", { class: "badge good amount" }, t("change_to_give", { amount: cents(last.change_cents) })) : "",
       last.voided ? h("span", { class: "badge warn" }, t("annulled")) : "");
     second();
   }
@@ -70,7 +77,7 @@ export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
     copy.hidden = last.voided || contestLeft <= 0 || !mayCopy(last.uuid);
   }
 
-  return { element, keep, restore, forget, second, races: (contest) => (last?.contest === contest ? last.races : null) };
+  return { element, keep, keepChange, restore, forget, second, races: (contest) => (last?.contest === contest ? last.races : null) };
 }
 
 /** Print a further copy, marked as a duplicate, and tell when it came out. */

@@ -36,6 +36,9 @@ function drawn(draw) {
   return h("p", { class: "notice" }, text);
 }
 
+/** Return what the operator is told of a sale, with the change to give, if any. */
+const withChange = (words, changeCents) => (changeCents ? `${words} · ${t("change_to_give", { amount: cents(changeCents) })}` : words);
+
 class Panel {
   #contests = [];
   #refusal = null;
@@ -46,11 +49,13 @@ class Panel {
   #asking = 0;
   #pulse = {};      // of the contests: what the newest pulse says
   #operator = null; // whose marks these are
+  #givenCents = 0;       // of the player's money for what is being sold, in cents; 0 if not said
   #heard = null;    // Lototrot's part of the last pulse, as text
 
   constructor(till) {
     this.till = till;
-    this.board = new Board({ changed: () => this.#count(), confirm: () => this.#confirm() });
+    this.board = new Board({ changed: () => this.#count(), confirm: () => this.#confirm(),
+      ready: () => this.actions.F8.focus(), refuse: (words) => till.toast(words, "warn") });
     this.closing = h("p", { class: "closing", role: "timer", "aria-label": t("closing") });
     till.headline(this.closing);
     this.sales = sales(till, { sold: (ticket, coupon) => this.#sold(ticket, coupon), failed: (problem, entry) => this.#failed(problem, entry) });
@@ -266,7 +271,7 @@ class Panel {
 
   get help() {
     const keys = [["7 Enter", t("help_mark")], ["7 Space", t("help_mark_stay")], ["7 /", t("help_banker")], ["*", t("help_quick")]];
-    return [...keys, ["F2", t("quick_pick_all")], ["F4", t("clear")], ["F6", t("repeat")], ["F9", t("add_coupon")], ["F8, Enter", t("confirm_bet")]];
+    return [...keys, ["F2", t("quick_pick_all")], ["F4", t("clear")], ["F6", t("repeat")], ["F9", t("add_coupon")], ["F8, Enter", t("confirm_bet")], ["20", t("help_given")]];
   }
 
   #changedAll() { this.board.refresh(); this.#count(); }
@@ -331,7 +336,7 @@ class Panel {
   }
 
   #show() {
-    confirmation(this.till, { bets: () => this.#order, maySell: () => !this.actions.F8.disabled, sell: () => this.#sell(),
+    confirmation(this.till, { bets: () => this.#order, maySell: () => !this.actions.F8.disabled, sell: (givenCents) => this.#sell(givenCents),
       redrawn: () => this.#changedAll(),
       remove: (bet) => {
         if (bet.coupon) this.basket.remove(bet.coupon);
@@ -340,8 +345,9 @@ class Panel {
   }
 
   /** Sell the bet on the screen, or, with others in the basket, all of them one after the other. */
-  #sell() {
+  #sell(givenCents) {
     const bet = this.#bet;
+    this.#givenCents = givenCents;
     if (!this.basket.items.length) {
       return this.sales.sell({ ...bet.kept, price_cents: bet.contest.price_cents, amount_cents: bet.amountCents }).catch((error) => this.till.tell(error));
     }
@@ -354,21 +360,32 @@ class Panel {
   }
 
   #sold(ticket, coupon) {
-    this.last.keep(ticket);
+    const change = coupon ? 0 : this.#change(ticket.amount_cents);
+    this.last.keep(ticket, change);
     if (!coupon && this.#bet) { this.#bet.clear(); this.#changedAll(); }
     if (!coupon) sessionStorage.removeItem(DRAFT);
-    this.till.toast(t("ticket_sold", { n: ticket.bets, amount: cents(ticket.amount_cents) }), "good");
+    this.till.toast(withChange(t("ticket_sold", { n: ticket.bets, amount: cents(ticket.amount_cents) }), change), "good");
     if (this.#isShown) this.board.focus(0);
+  }
+
+  /** Return what is given back of the player's money for what was sold, in cents; 0 if that was not said. */
+  #change(charged) {
+    const change = Math.max(0, this.#givenCents - charged);
+    this.#givenCents = 0;
+    return change;
   }
 
   /** Say at the end of a payment what was sold, and what is charged if some of it was refused. */
   #paid({ sold, sold_cents, refused }) {
     this.#count();
     const words = sold ? t("coupons_sold", { n: sold, amount: cents(sold_cents) }) : t("not_sold");
-    if (!refused.length) return this.till.toast(words, "good");
+    const change = this.#change(sold_cents);
+    if (sold) this.last.keepChange(change);
+    if (!refused.length) return this.till.toast(withChange(words, change), "good");
     dialog(t("payment"), h("div", { class: "stack" }, h("p", { class: "notice warn" }, t("coupons_refused", { n: refused.length })),
       h("ul", { class: "stack tight" }, [...new Set(refused)].map((title) => h("li", {}, title))),
-      h("p", { class: "row ends" }, h("b", {}, t("charge")), amount(cents(sold_cents), "large due"))));
+      h("p", { class: "row ends" }, h("b", {}, t("charge")), amount(cents(sold_cents), "large due")),
+      change ? h("p", { class: "change amount" }, t("change_to_give", { amount: cents(change) })) : null));
     return this.ask();
   }
 

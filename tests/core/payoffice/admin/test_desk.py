@@ -151,9 +151,19 @@ def test_a_cheque_asks_for_the_payee() -> None:
     page = page_for(desk, ticket.code)
     assert 'name="payee_number"' in page
     payee = {"payee_name": "Maria Ferrer", "payee_kind": "dni", "payee_number": "43123456Z"}
-    act(desk, page, "propose_payment", intact="on", **payee)
+    refused = act(desk, page, "propose_payment", **payee)
+    assert "document_altered" in refused
+    assert not Proposal.objects.filter(kind="payoffice.payment").exists()
+    for typed in ("Maria Ferrer", "43123456Z"):  # and nothing is typed twice
+        assert f'value="{typed}"' in refused
+    act(desk, refused, "propose_payment", intact="on", **payee)
     paying.confirmed(Proposal.objects.get(kind="payoffice.payment"))
     assert Payment.objects.get().means == "nominative_cheque"
+
+
+def test_what_is_no_code_is_answered_with_what_to_do() -> None:
+    page = page_for(cashier_at(), "   ")
+    assert 'role="alert"' in page and "scan the paper again" in page and acts(page) == []
 
 
 def test_a_large_amount_waits_for_another_person() -> None:

@@ -221,7 +221,10 @@ async function start() {
     const last = till.signedOn && scans.at(-1);
     if (!last) return false;
     const isBusy = document.querySelector("dialog[open]") || at.work.inert;
-    if (isBusy && !last.inDialog) till.toast(t("scan_later"), "warn");
+    if (isBusy && !last.inDialog) {
+      document.querySelector("dialog[open]")?.dispatchEvent(new Event("scanned"));   // its keys were no person's
+      till.toast(t("scan_later"), "warn");
+    }
     else if (!allowedPanels().some((panel) => panel.scanned?.(code))) last.taker(code);
     return true;
   });

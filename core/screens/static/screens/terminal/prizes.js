@@ -28,7 +28,8 @@ const TONES = { prize: "good", refund_due: "good", granted: "good", presented: "
 
 export function prizes(till) {
   const p = new Prizes(till);
-  return { element: p.element, needs: "check", show: () => p.show(), signedOff: () => p.reset(), signedOn: () => p.signedOn() };
+  const help = () => [["Enter", `${t("check")}, ${t("intact_pay")}`], ["Esc", t("next")]];
+  return { element: p.element, help, needs: "check", show: () => p.show(), signedOff: () => p.reset(), signedOn: () => p.signedOn() };
 }
 
 class Prizes {
@@ -51,7 +52,19 @@ class Prizes {
       refused: (problem) => this.#refused(problem), waiting: t("waiting_payment_why"),
     });
     till.line.addEventListener("change", () => this.#line());
+    addEventListener("keydown", (event) => this.#key(event));
     this.#empty();
+  }
+
+  /** Escape begins with the next document, wherever the focus is. */
+  #key({ key }) {
+    if (key !== "Escape" || !this.element.isConnected || this.till.outbox.entry || document.querySelector("dialog[open]")) return;
+    this.#next();
+  }
+
+  #next() {
+    this.#empty();
+    this.input.focus();
   }
 
   show() { this.input.focus(); }
@@ -147,7 +160,7 @@ class Prizes {
     return h("div", { class: "row acts" }, this.payButton && !byCheque ? h("p", { class: "notice intact" }, t("intact_why")) : null, this.payButton,
       presentable && refusal && can("deposit") ? button(t("present"), () => this.#present()) : null,
       claimable && can("deposit") ? button(this.payButton ? t("not_intact") : t("deposit"), () => this.#deposit(), "deposit") : null,
-      button(t("print_state"), () => this.#slip()), button(t("next"), () => { this.#empty(); this.input.focus(); }));
+      button(t("print_state"), () => this.#slip()), h("button", { class: "button big", type: "button", "aria-keyshortcuts": "Escape", onclick: () => this.#next() }, t("next")));
   }
 
   #line() { if (this.payButton) this.payButton.disabled = !this.till.line.up; }

@@ -1,0 +1,83 @@
+"""A till by its keys in the last minute: nothing is marked by accident, and the change is said."""
+
+from lototrot.models.tickets import Ticket
+from tests.support import paying
+from tests.support.browser import desk
+from tests.support.browser.driver import TERMINAL, Browser, Open, until
+from tests.support.browser.line import Line
+
+_FOCUS = "return document.activeElement.matches(arguments[0])"
+_CONFIRM = ".bet-bar .primary"
+_CHANGE = "return document.querySelector('dialog .change').textContent"
+
+
+def _marked(browser: Browser) -> list[list[str]]:
+    """Return the marked numbers, race by race."""
+    marked: list[list[str]] = browser.run(
+        "return [...document.querySelectorAll('.race')].map((race) =>"
+        " [...race.querySelectorAll('.runner[aria-pressed=true]')].map((e) => e.dataset.number))"
+    )
+    return marked
+
+
+def test_a_bet_is_typed_confirmed_and_sold_with_enter(open_browser: Open, line: Line) -> None:
+    browser = open_browser(TERMINAL)
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    browser.keys("7", "7", "Enter")
+    browser.says("#toast .warn", "77")  # a number that does not run is said, not only heard
+    browser.keys("4", "Enter", "Enter")  # once too often: the second race is passed, not marked
+    browser.keys("3", "Space", "8", "Space", "Enter")
+    for number in ("7", "9", "2", "5"):
+        browser.keys(number, "Enter")
+    assert _marked(browser) == [["4"], [], ["3", "8"], ["7"], ["9"], ["2"], ["5"]]
+    browser.keys("1", "Enter")  # from the last race Enter leads to the one that is missing
+    assert _marked(browser)[1] == ["1"]
+    for _ in range(5):
+        browser.keys("Enter")
+    assert browser.run(_FOCUS, _CONFIRM), "the button has the focus, and nothing more is marked"
+    assert _marked(browser)[1:3] == [["1"], ["3", "8"]]
+    browser.keys("Enter")
+    _money_typed(browser)
+    browser.keys("Enter")
+    desk.sold(browser)
+    assert Ticket.objects.get().bets == 2
+    browser.says("#toast .good", "18,00 €")
+    browser.says(".last", "18,00 €")  # it stays until the next sale
+    browser.keys("F6")
+    browser.keys("F8")
+    browser.find("dialog .notes")
+    browser.keys("Enter")  # the next player gives the exact money
+    desk.sold(browser, 2)
+    assert not browser.shows(".last .badge.good")
+
+
+def _money_typed(browser: Browser) -> None:
+    """Type what the player gives for a bet of 2.00. A scanner's digits are not money."""
+    browser.find("dialog .notes")
+    browser.keys("1")
+    browser.says("dialog .other", "1,00 €")
+    assert not browser.run(_CHANGE), "it is less than the bet"
+    browser.keys("Backspace", "3", "7")
+    browser.says("dialog .change", "35,00 €")
+    desk.scan(browser, "0123" * 6)
+    browser.find("#toast .warn")
+    assert not browser.run(_CHANGE) and not Ticket.objects.exists()
+    browser.keys("2", "0")
+    browser.says("dialog .change", "18,00 €")
+    browser.says("dialog .notes [aria-pressed=true]", "20,00 €")
+
+
+def test_escape_begins_with_the_next_document(open_browser: Open, line: Line) -> None:
+    won, _ = paying.worth(8_550, 1_000)
+    browser = open_browser(TERMINAL)
+    desk.enrol(browser, line.url, desk.shop())
+    browser.find(".bet")
+    desk.scan(browser, won.code)
+    browser.find(".acts .primary")
+    browser.keys("Escape")
+    browser.find(".shown .empty")
+    until(lambda: browser.run(_FOCUS, "#presented-code"), "the focus in the field")
+    assert not browser.shows(".acts")
+    browser.keys("F1")
+    browser.says("dialog", "Esc")
