@@ -40,10 +40,14 @@ def tickets_over(today: datetime.date) -> list[Over]:
 
 
 def ledger_over(today: datetime.date) -> list[Over]:
-    """Return the closed months whose transfers need not be kept any longer: LEDGER_KEPT_DAYS."""
+    """Return the newest closed month whose transfers need not be kept any longer, if there is one.
+
+    LEDGER_KEPT_DAYS says after how many days. Those of the months before it need not be kept
+    either; whether their archives are still there, only people know.
+    """
     days = settings.LEDGER_KEPT_DAYS
-    closed = ClosedPeriod.objects.filter(last_day__lt=add_days(today, -days)).order_by("number")
-    return [Over("ledger", str(each), add_days(each.last_day, days + 1)) for each in closed]
+    closed = ClosedPeriod.objects.filter(last_day__lt=add_days(today, -days)).order_by("-number")
+    return [Over("ledger", str(each), add_days(each.last_day, days + 1)) for each in closed[:1]]
 
 
 def personal_data_over(today: datetime.date) -> int:

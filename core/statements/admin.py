@@ -44,7 +44,7 @@ from core.statements.models import (
     Statement,
     Till,
 )
-from core.statements.weeks import in_uuid, need_not_left
+from core.statements.weeks import archived, in_uuid
 
 Data = dict[str, Any]
 
@@ -173,12 +173,9 @@ class StatementAdmin(ReadOnlyAdmin):
         return left.newest_left()
 
     def archive_of(self, ident: uuid.UUID) -> str:
-        try:
-            need_not_left(ident)
-        except left.StatementArchived as gone:
-            words = gettext("It has left. The archive of %(month)s has it: %(kept)s.")
-            return words % gone.data
-        return ""
+        gone = archived(ident)
+        words = gettext("It has left. The archive of %(month)s has it: %(kept)s.")
+        return words % gone.data if gone else ""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Statement]:
         return with_outstanding(super().get_queryset(request))
@@ -288,6 +285,13 @@ class RemittanceAdmin(ReadOnlyAdmin):
 
     def by_uuid(self, ident: uuid.UUID) -> Q:
         return in_uuid(ident, "statement__") & super().by_uuid(ident)
+
+    def archive_of(self, ident: uuid.UUID) -> str:
+        gone = archived(ident, payment=True)
+        words = gettext(
+            "Its statement has left. The archive of %(month)s has that and its payments: %(kept)s."
+        )
+        return words % gone.data if gone else ""
 
 
 class _Balances(ReadOnlyInline):

@@ -89,15 +89,17 @@ def last_left(premises_id: int) -> datetime.date | None:
     return weeks[-1][1] if weeks else None
 
 
-def need_not_left(ident: uuid.UUID, premises_id: int, monday: datetime.date) -> None:
-    """Raise StatementArchived if the statement of a week left. Call it if that is not there.
+def archived(ident: uuid.UUID, premises_id: int, monday: datetime.date) -> StatementArchived | None:
+    """Return the refusal that names the archive, if the statement of a week left; None if it did
+    not. Call it if that is not there.
 
     Premises have a statement of every week since their first one.
     """
     for number, last, month, kept in _rows(_OF_PREMISES, {"premises": premises_id}):
         back = (last - monday).days - 6
         if 0 <= back <= 7 * (number - 1) and back % 7 == 0:
-            raise StatementArchived(statement=str(ident), month=month, kept=kept)
+            return StatementArchived(statement=str(ident), month=month, kept=kept)
+    return None
 
 
 def movement_premises(reference: str) -> set[int]:

@@ -206,8 +206,7 @@ def statement_get(ident: uuid.UUID) -> Statement:
     """Return a statement. Raises StatementUnknown, or StatementArchived if it has left."""
     statement = weeks.statement_of(ident).select_related("premises").first()
     if statement is None:
-        weeks.need_not_left(ident)
-        raise StatementUnknown
+        raise weeks.archived(ident) or StatementUnknown
     return statement
 
 

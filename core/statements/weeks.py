@@ -44,15 +44,21 @@ def statement_of(ident: uuid.UUID) -> QuerySet[Statement]:
     return Statement.objects.filter(in_uuid(ident), uuid=ident)
 
 
-def need_not_left(ident_of: uuid.UUID) -> None:
-    """Raise StatementArchived if a statement had that UUID and has left with a month."""
+def archived(ident_of: uuid.UUID, *, payment: bool = False) -> left.StatementArchived | None:
+    """Return the refusal that names the archive, if a statement had that UUID and left with a
+    month; None if none did.
+
+    With `payment` the UUID is one of a payment, and its statement is looked for. The archive alone
+    knows which payments that had.
+    """
     try:
         monday = datetime.date.fromordinal(ident_of.int >> 96)
     except (ValueError, OverflowError):
-        return
-    premises_id = ident_of.int & (1 << 48) - 1
-    if ident_of == ident(premises_id, monday):
-        left.need_not_left(ident_of, premises_id, monday)
+        return None
+    premises_id, number = ident_of.int & (1 << 48) - 1, ident_of.int >> 80 & (1 << 16) - 1
+    if ident_of != ident(premises_id, monday, number) or bool(number) != payment:
+        return None
+    return left.archived(ident_of, premises_id, monday)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,14 @@ def test_months_are_told_when_their_time_is_over(contest: Contest) -> None:
     assert (listed["kind"], listed["month"]) == ("ledger", "2030-03")
 
 
+def test_only_the_newest_month_of_which_books_need_not_be_kept_is_told(contest: Contest) -> None:
+    """Months closed since stay on record for good: the list would grow by one each month."""
+    closed(), closed()
+    today = natural_day(clock.now())
+    with override_settings(LEDGER_KEPT_DAYS=1):
+        assert [over.month for over in ledger_over(add_days(today, 60))] == ["2030-04"]
+
+
 def test_personal_data_after_their_time_are_counted(contest: Contest) -> None:
     today = natural_day(clock.now())
     Payee.objects.create(

@@ -84,17 +84,23 @@ def test_the_search_box_names_the_archive_of_a_statement_that_left(
     june: ClosedPeriod, tmp_path: Path
 ) -> None:
     left = of_shop(SETTLED)
-    never = weeks.ident(left.premises_id, add_days(left.week_from, -7))
+    (paid,) = left.remittances.all()
+    week_before = add_days(left.week_from, -7)
+    never = weeks.ident(left.premises_id, week_before)
     retired(june, tmp_path)
     night()
     desk = Desk(Role.ORGANISER)
 
-    def found(ident: object) -> str:
+    def searched(ident: object) -> str:
         return text_of(desk.client.post("/admin/find/", {"q": str(ident)}, follow=True))
 
-    assert "The archive of 2030-06 has it: Safe of the Central Office." in found(left.uuid)
-    assert "Nothing was found" in found(never)
-    assert "has left" not in found(of_shop(LATE).uuid)
+    assert "The archive of 2030-06 has it: Safe of the Central Office." in searched(left.uuid)
+    assert "Nothing was found" in searched(never)
+    assert "has left" not in searched(of_shop(LATE).uuid)
+    answer = searched(paid.uuid)
+    assert "The archive of 2030-06 has that and its payments: Safe of the Central Office." in answer
+    assert "It has left." not in answer
+    assert "Nothing was found" in searched(weeks.ident(left.premises_id, week_before, payment=1))
 
 
 def test_the_list_says_up_to_which_week_statements_left(june: ClosedPeriod, tmp_path: Path) -> None:
