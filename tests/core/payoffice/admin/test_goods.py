@@ -1,4 +1,4 @@
-"""What the second person reads before things come into the stock or leave it."""
+"""The facts for the second person before things come into the stock or leave it."""
 
 import pytest
 
