@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Place, Section
-from core.payoffice.admin.closing import WORDS
+from core.payoffice.admin import closing, goods
 from core.payoffice.admin.desk import PAGE, named
 from core.payoffice.admin.figures import figures
 from core.payoffice.admin.pages import rulings_panel, story
@@ -37,7 +37,7 @@ KEY_NAMES = {
 KIND_TITLES = {
     "payoffice.payment": _("Payment of a large amount"),
     "payoffice.exchange": _("Exchange for a prize of great value"),
-    "payoffice.stock_out": _("Prizes that leave the stock"),
+    "payoffice.stock_movement": _("Prizes in kind that come into the stock or leave it"),
     "payoffice.cash_taking": _("Cash that is taken from a drawer"),
     "payoffice.cash_closing": _("Cash session that is closed by count"),
     "payoffice.cheque_void": _("Voiding of a cheque"),
@@ -78,7 +78,7 @@ ADMINISTRATION = Administration(
     finder=named,
     story=story,
     kind_titles=KIND_TITLES,
-    proposal_words=WORDS,
+    proposal_words=closing.WORDS | goods.WORDS,
     key_names=KEY_NAMES,
     tones={
         "paid": "success",

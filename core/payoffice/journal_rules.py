@@ -90,6 +90,23 @@ TAKEN = Rule(
     """,
 )
 
+MOVED = Rule(
+    "payoffice_stockmovement.as_named",
+    "one person alone said that things came in or went out, or they are not what two persons named",
+    "payoffice_stockmovement",
+    """
+    SELECT 'payoffice_stockmovement', t.id, t.journal_xid
+      FROM payoffice_stockmovement t JOIN payoffice_stockitem i ON i.id = t.item_id
+      JOIN premises_premises s ON s.id = t.premises_id
+      LEFT JOIN staff_proposal p ON p.id = t.proposal_id
+     WHERE t.exchange_id IS NULL
+       AND (p.content ->> 'item', p.content ->> 'premises', p.content ->> 'units',
+            p.content ->> 'cents', p.content ->> 'reason', p.proposed_by_id)
+           IS DISTINCT FROM (i.code, s.code, t.units::text,
+            (t.units * i.unit_cents)::text, t.reason, t.staff_id)
+    """,
+)
+
 # Payments that left are summed as they were published: as many as left.
 PAYMENTS_LEFT = Rule(
     "payoffice_retiredpayments.summed",
@@ -282,13 +299,12 @@ RULES: tuple[Rule, ...] = (
     stamped("payoffice_stockitem", "recorded_at"),
     CLOSED,
     COUNTED,
-    stamped(
-        "payoffice_stockmovement",
-        "moved_at",
-        user="staff_id",
-        unless="exchange_id IS NOT NULL OR t.proposal_id IS NOT NULL",
-    ),
+    stamped("payoffice_stockmovement", "moved_at"),
     confirmed("payoffice_stockmovement"),
+    MOVED,
+    posted(
+        "payoffice_stockmovement", f"abs(t.units) * {_UNIT}", unless="t.exchange_id IS NOT NULL"
+    ),
     with_rows(
         "payoffice_stockmovement",
         ("payoffice_exchange", "o.id = t.exchange_id"),

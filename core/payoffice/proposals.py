@@ -5,7 +5,7 @@ from core.payoffice.services import cash, cheques, desk, goods, recovering, ruli
 KINDS = (
     desk.PAYMENT,
     goods.EXCHANGE,
-    goods.STOCK_OUT,
+    goods.MOVEMENT,
     cash.TAKING,
     cash.CLOSING,
     cheques.VOID,

@@ -219,9 +219,8 @@ class _Desks:
 
     def __init__(self) -> None:
         self.voucher, _ = paying.bicycles()
-        stocker, place = factories.staff(Role.SUPERVISOR), paying.office()
-        goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
-        goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=2, reason="New.")
+        place = paying.office()
+        paying.stocked(place, 2)
         self.cashiers = [paying.cashier(place) for _ in range(2)]
 
     def present(self) -> None:

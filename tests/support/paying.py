@@ -20,7 +20,7 @@ from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
-from core.payoffice.services import deposits, desk, matching, ruling
+from core.payoffice.services import deposits, desk, goods, matching, ruling
 from core.payoffice.services.cash import cash_move, cash_open
 from core.payoffice.services.paying import Paid, PayRequest
 from core.payoffice.services.personal_data import PayeeFacts
@@ -160,6 +160,23 @@ def cash_taken(by: StaffActor, cents: int) -> None:
     proposal = cash_move(by=by, cents=-cents, reason="To the safe.")
     assert isinstance(proposal, Proposal)
     confirmed(proposal)
+
+
+def stocked(place: Premises, units: int = 1, code: str = "bicycle") -> StaffActor:
+    """Take units of a thing worth 4.00 in by two persons. Return who proposed it."""
+    by = factories.staff(Role.SUPERVISOR)
+    goods.stock_register(by=by, code=code, description="Bicycle", unit_cents=400)
+    stock_moved(by, place, units, code)
+    return by
+
+
+def stock_moved(by: StaffActor, place: Premises, units: int, code: str = "bicycle") -> Proposal:
+    """Move units of a thing in or out (negative) by two persons. Return the proposal."""
+    proposal = goods.stock_move(
+        by=by, item=code, premises=place.code, units=units, reason="Counted."
+    )
+    confirmed(proposal)
+    return proposal
 
 
 def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> Ticket:

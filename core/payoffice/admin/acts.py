@@ -18,7 +18,6 @@ from core.payoffice.models import (
     Deposit,
     Ruling,
     StockItem,
-    StockMovement,
 )
 from core.payoffice.services import (
     cash,
@@ -113,7 +112,7 @@ class _Units(ActForm):
         label=_("Office"), queryset=Premises.objects.filter(kind__in=cash.OFFICES)
     )
     units = forms.IntegerField(
-        label=_("Units"), help_text=_("Negative: they go out, and a second person confirms it.")
+        label=_("Units"), help_text=_("Units that come in; negative: they go out.")
     )
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
@@ -183,9 +182,7 @@ def _register_item(by: StaffActor, target: None, data: Data) -> Done:
 
 
 def _move_stock(by: StaffActor, target: StockItem, data: Data) -> Done:
-    outcome = goods.stock_move(by=by, item=target.code, premises=data.pop("premises").code, **data)
-    if isinstance(outcome, StockMovement):
-        return Done(_("The movement is on record."), target)
+    goods.stock_move(by=by, item=target.code, premises=data.pop("premises").code, **data)
     return Done(PROPOSED, target)
 
 
@@ -311,6 +308,7 @@ MOVE_STOCK = Act(
     run=_move_stock,
     form=_Units,
     icon="inventory",
+    text=_("Who confirms it has counted them."),
 )
 CEILING = Act(
     name="propose",

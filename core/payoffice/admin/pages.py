@@ -94,7 +94,7 @@ class _Movements(ReadOnlyInline):
 
 class _StockMovements(ReadOnlyInline):
     model = StockMovement
-    shown = ("units", "premises", "reason", "exchange", "staff", "moved_at")
+    shown = ("units", "premises", "reason", "exchange", "staff", "proposal", "moved_at")
 
 
 class Register(ReadOnlyAdmin):

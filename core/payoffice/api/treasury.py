@@ -15,7 +15,7 @@ from core.kernel.money import MAX_ACT_CENTS
 from core.payoffice import powers, selectors
 from core.payoffice.api.claim_shapes import PayeeIn
 from core.payoffice.api.losses import BankPaymentOut, RecoveryOut, WriteOffOut
-from core.payoffice.models import Cheque, StockMovement
+from core.payoffice.models import Cheque
 from core.payoffice.refusals import OutOfStock
 from core.payoffice.services import cheques, goods, slips
 from core.payoffice.services.personal_data import Erased, PayeeFacts
@@ -100,17 +100,6 @@ class StockMoveIn(Shape):
     premises = Text(max_length=20)
     units = Whole(min_value=-1_000_000, max_value=1_000_000)
     reason = Text(max_length=200)
-
-
-class StockMoveOut(Shape):
-    uuid = Uuid()
-    units = Whole()
-    moved_at = Instant()
-
-
-class StockMovedOut(Shape):
-    movement = StockMoveOut(allow_null=True)
-    proposal = ProposalOut(allow_null=True, help_text="Another person confirms what goes out.")
 
 
 class CeilingIn(Shape):
@@ -260,10 +249,10 @@ class Stock(StaffView):
 
 class StockMovements(StaffView):
     @operation(
-        "Take units in, or propose that units go out; another person confirms that",
+        "Propose that units come in or go out (negative); another person confirms it",
         body=StockMoveIn,
-        answer=StockMovedOut,
-        status=201,
+        answer=ProposalOut,
+        status=202,
         idempotent=True,
         problems=(
             goods.ItemUnknown,
@@ -277,13 +266,9 @@ class StockMovements(StaffView):
     )
     def post(self, request: Request, item: str) -> HttpResponse:
         body = self.read(StockMoveIn)
-        return self.once(lambda: self._moved(item, body))
-
-    def _moved(self, item: str, body: dict[str, Any]) -> HttpResponse:
-        outcome = goods.stock_move(by=self.by, item=item, **body)
-        if isinstance(outcome, StockMovement):
-            return self.answer(StockMovedOut, {"movement": outcome, "proposal": None}, 201)
-        return self.answer(StockMovedOut, {"movement": None, "proposal": outcome}, 202)
+        return self.once(
+            lambda: self.answer(ProposalOut, goods.stock_move(by=self.by, item=item, **body), 202)
+        )
 
 
 class Ceilings(StaffView):

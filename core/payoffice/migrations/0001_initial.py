@@ -1425,14 +1425,11 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("proposal", None), ("units__gt", 0)),
                             models.Q(("exchange__isnull", False), ("proposal", None)),
-                            models.Q(
-                                ("exchange", None), ("proposal__isnull", False), ("units__lt", 0)
-                            ),
+                            models.Q(("exchange", None), ("proposal__isnull", False)),
                             _connector="OR",
                         ),
-                        name="stock_out_by_two",
+                        name="stock_moved_by_two",
                     ),
                 ],
             },

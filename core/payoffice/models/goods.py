@@ -75,7 +75,7 @@ class StockMovement(Guarded):
     """Units of a thing that came in (positive) or went out. The stock is their sum.
 
     The sum is never negative at any place. A unit that went out with an exchange names it. Other
-    units are taken in, or go out by the word of two persons.
+    units come in and go out by the word of two persons.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -108,10 +108,9 @@ class StockMovement(Guarded):
                 name="stock_movement_of_exchange",
             ),
             models.CheckConstraint(
-                condition=Q(units__gt=0, proposal=None)
-                | Q(exchange__isnull=False, proposal=None)
-                | Q(units__lt=0, exchange=None, proposal__isnull=False),
-                name="stock_out_by_two",
+                condition=Q(exchange__isnull=False, proposal=None)
+                | Q(exchange=None, proposal__isnull=False),
+                name="stock_moved_by_two",
             ),
         ]
 

@@ -1,4 +1,7 @@
-"""Keep the stock of prizes in kind, and exchange documents for them (15.III.6.5) [P4]."""
+"""Keep the stock of prizes in kind, and exchange documents for them (15.III.6.5) [P4].
+
+What comes in costs the treasury its value, and what goes out is lost: two persons say each.
+"""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -77,13 +80,11 @@ def stock_register(*, by: StaffActor, code: str, description: str, unit_cents: i
 
 
 @transaction.atomic
-def stock_move(
-    *, by: StaffActor, item: str, premises: str, units: int, reason: str
-) -> StockMovement | Proposal:
-    """Take units in, or propose that units go out, such as after a count (negative units).
+def stock_move(*, by: StaffActor, item: str, premises: str, units: int, reason: str) -> Proposal:
+    """Propose that units come in, or go out, such as after a count (negative units).
 
-    Another person confirms what goes out. Raises ItemUnknown, PremisesUnknown, UnitsWrong,
-    OutOfStock, ProposalPending.
+    Another person confirms it, who has counted them. Of a thing one movement at a place waits.
+    Raises ItemUnknown, PremisesUnknown, UnitsWrong, OutOfStock, ProposalPending.
     """
     by.need(powers.KEEP_STOCK)
     thing = StockItem.objects.filter(code=item).first()
@@ -92,22 +93,22 @@ def stock_move(
     place = Premises.objects.filter(code=premises).first()
     if place is None:
         raise PremisesUnknown(premises=premises)
-    if not units or not reason.strip() or abs(units) * thing.unit_cents > MAX_ACT_CENTS:
+    cents = units * thing.unit_cents
+    if not units or not reason.strip() or abs(cents) > MAX_ACT_CENTS:
         raise UnitsWrong
-    if units > 0:
-        return _moved(_move(thing, place.pk, units, by.user_id, reason=reason))
     _need_stock(thing, place.pk, -units)
     content: two_persons.Content = {
         "item": thing.code,
         "premises": place.code,
         "units": units,
+        "cents": cents,
         "reason": reason,
     }
-    subject = f"stock:{thing.code}"
-    return two_persons.propose(kind=STOCK_OUT, subject=subject, content=content, by=by)
+    subject = f"stock:{thing.code}:{place.code}"
+    return two_persons.propose(kind=MOVEMENT, subject=subject, content=content, by=by)
 
 
-def _goes_out(proposal: Proposal, by: StaffActor) -> None:
+def _moves(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
     item = StockItem.objects.get(code=content["item"])
     place = Premises.objects.get(code=content["premises"])
@@ -119,18 +120,11 @@ def _goes_out(proposal: Proposal, by: StaffActor) -> None:
         reason=content["reason"],
         proposal=proposal,
     )
-    _moved(movement)
-
-
-def _moved(movement: StockMovement) -> StockMovement:
-    """Post what a movement without an exchange is worth. Return the movement."""
-    line = postings.goods_moved(movement.units * movement.item.unit_cents)
-    ledger.post(reference=movement.uuid, lines=[line])
-    return movement
+    ledger.post(reference=movement.uuid, lines=[postings.goods_moved(content["cents"])])
 
 
 def _need_stock(item: StockItem, premises_id: int, units: int) -> None:
-    if units_by_place(item).get(premises_id, 0) < units:
+    if units > 0 and units_by_place(item).get(premises_id, 0) < units:
         raise OutOfStock(item=item.code)
 
 
@@ -162,8 +156,7 @@ def _move(
     proposal: Proposal | None = None,
 ) -> StockMovement:
     hold((Lock.STOCK, item.pk))
-    if units < 0:
-        _need_stock(item, premises_id, -units)
+    _need_stock(item, premises_id, -units)
     movement: StockMovement = StockMovement.objects.create(
         uuid=row_uuid(clock.now()),
         item=item,
@@ -348,4 +341,4 @@ def _claim_moved(payable: Payable, expected: str | None) -> Claim | None:
 
 
 EXCHANGE = two_persons.Kind("payoffice.exchange", powers.PAY, apply=_confirmed)
-STOCK_OUT = two_persons.Kind("payoffice.stock_out", powers.KEEP_STOCK, apply=_goes_out)
+MOVEMENT = two_persons.Kind("payoffice.stock_movement", powers.KEEP_STOCK, apply=_moves)

@@ -132,7 +132,7 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_cashmovement
     EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cash_taking');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_stockmovement
     FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.stock_out');
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.stock_movement');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_cashceiling
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.cash_ceiling');
 CREATE OR REPLACE TRIGGER two_persons_reissue BEFORE INSERT ON payoffice_cheque
@@ -279,6 +279,28 @@ CREATE OR REPLACE TRIGGER two_persons_named BEFORE UPDATE ON payoffice_cashsessi
 CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_cashmovement
     FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
     EXECUTE FUNCTION payoffice_guard_cash('cents', 'reason');
+
+-- Things come into the stock and leave it as two persons named them, and what they are worth.
+CREATE OR REPLACE FUNCTION payoffice_guard_stock_named() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM staff_proposal p
+          JOIN payoffice_stockitem i ON i.id = NEW.item_id
+          JOIN premises_premises s ON s.id = NEW.premises_id
+         WHERE p.id = NEW.proposal_id AND p.proposed_by_id = NEW.staff_id
+           AND (p.content ->> 'item', p.content ->> 'premises', p.content -> 'units',
+                p.content -> 'cents', p.content ->> 'reason')
+               IS NOT DISTINCT FROM (i.code, s.code, to_jsonb(NEW.units),
+                to_jsonb(NEW.units * i.unit_cents), NEW.reason)) THEN
+        RAISE EXCEPTION 'item %: two persons named other things', NEW.item_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_stockmovement
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION payoffice_guard_stock_named();
 
 -- A cheque is of its payment: of the same amount, and of the same payee, unless it stands for a voided
 -- cheque of that payment. Then two persons named that cheque and the payee.

@@ -74,6 +74,38 @@ def test_cash_that_its_cashier_took_alone_is_found(own_database: Database, chang
     assert [table for table, *_ in breaches] == ["payoffice_cashmovement"]
 
 
+@pytest.mark.parametrize(
+    "change",
+    ["units = 4", "reason = 'Gone.'", "proposal_id = NULL", "premises_id = %s", "staff_id = %s"],
+)
+def test_things_that_one_person_took_in_are_found(own_database: Database, change: str) -> None:
+    """The constraint was taken away before the row was written."""
+    factories.time_to(rounds.NOON)
+    place, other = given.office(), given.office()
+    given.stocked(place, 3)
+    assert list(broken(journal_rules.MOVED)) == []
+    wrong = {"premises_id = %s": other.pk, "staff_id = %s": factories.staff(Role.CASHIER).user_id}
+    with as_owner(own_database), touched("payoffice_stockmovement"):
+        execute("ALTER TABLE payoffice_stockmovement DROP CONSTRAINT stock_moved_by_two")
+        values = [wrong[change]] if change in wrong else []
+        execute(f"UPDATE payoffice_stockmovement SET {change}", values)
+        breaches = list(broken(journal_rules.MOVED))
+    assert [table for table, *_ in breaches] == ["payoffice_stockmovement"]
+
+
+def test_things_that_cost_the_treasury_nothing_are_found(own_database: Database) -> None:
+    factories.time_to(rounds.NOON)
+    given.stocked(given.office(), 3)
+    (rule,) = (
+        each for each in journal_rules.RULES if each.name == "payoffice_stockmovement.posted"
+    )
+    assert list(broken(rule)) == []
+    with as_owner(own_database), touched("payoffice_stockmovement"):
+        execute("UPDATE payoffice_stockmovement SET units = 4")
+        breaches = list(broken(rule))
+    assert [table for table, *_ in breaches] == ["payoffice_stockmovement"]
+
+
 def test_a_large_payment_by_one_person_is_found(own_database: Database) -> None:
     """The constraint was taken away before the row was written."""
     (won,) = given.worth(500)

@@ -112,9 +112,8 @@ def test_a_thing_that_a_cashier_was_told_of_and_gives_out_later_is_listed() -> N
     """A thing worth less than 300.00 takes one person, who may have sent the player away."""
     kept, honest = given.bicycles()
     office = given.office()
-    cashier, stocker = given.cashier(office), factories.staff(Role.SUPERVISOR)
-    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
-    goods.stock_move(by=stocker, item="bicycle", premises=office.code, units=2, reason="New.")
+    cashier = given.cashier(office)
+    given.stocked(office, 2)
     with acting_as(cashier):
         checking.desk_state(by=cashier, code=kept.code)
     factories.time_pass(minutes=31)

@@ -8,7 +8,7 @@ from core.ledger.books import Books
 from core.ledger.services import asset
 from core.payoffice import accounts, rebuild
 from core.payoffice.models import Cheque, ChequeRecovery, ChequeWriteOff
-from core.payoffice.services import cheques, goods, paying
+from core.payoffice.services import cheques, paying
 from core.payoffice.services.presenting import presentation_make
 from core.staff.powers import Role
 from lototrot import accounts as lototrot
@@ -58,8 +58,7 @@ def test_every_act_of_the_office_is_rebuilt() -> None:
     ):
         taken_back(keeper, entry.uuid)
     given.cash_taken(cashier, 1_000)
-    goods.stock_register(by=keeper, code="bike", description="Bicycle", unit_cents=400)
-    goods.stock_move(by=keeper, item="bike", premises=office.code, units=3, reason="Delivered.")
+    given.stocked(office, 3)
     session = given.session_of(cashier)
     assert rebuilt().cents(accounts.cash(session.pk)) == 50_000 - 30_000 - 1_000
     given.cash_closed(cashier, session, 19_005)

@@ -90,8 +90,7 @@ def test_cheques_sessions_and_stock() -> None:
     thing = {"code": "bike", "description": "Bicycle", "unit_cents": 400}
     goods.stock_register(by=keeper, **thing)
     assert [item.units for item in selectors.stock(by=keeper)] == [None]
-    place = given.session_of(cashier).premises.code
-    goods.stock_move(by=keeper, item="bike", premises=place, units=3, reason="Delivered.")
+    given.stock_moved(keeper, given.session_of(cashier).premises, 3, "bike")
     assert [item.units for item in selectors.stock(by=keeper)] == [3]
 
 

@@ -3,12 +3,10 @@
 import pytest
 from django.utils.translation import override
 
-from core.payoffice.services import goods
-from core.staff.powers import Role
 from promotrot.alarms import ALARMS
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.things import Shortage, shortages_of
-from tests.support import factories, paying
+from tests.support import paying
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.5")]
 
@@ -23,10 +21,8 @@ def test_what_is_won_and_not_fetched_is_needed_until_it_is_claimed() -> None:
     with override("ca"):
         (row,) = alarm.rows()
         assert row.words == f"Bicycle: 0 en existència, en calen {short.needed}."
-    keeper, office = factories.staff(Role.SUPERVISOR), paying.office()
-    goods.stock_register(by=keeper, code="bicycle", description="Bicycle", unit_cents=400)
-    terms = {"item": "bicycle", "premises": office.code, "reason": "Delivered."}
-    goods.stock_move(by=keeper, units=short.needed - 1, **terms)
+    office = paying.office()
+    keeper = paying.stocked(office, short.needed - 1)
     assert shortages_of(emission) == [Shortage("bicycle", short.needed, short.needed - 1)]
-    goods.stock_move(by=keeper, units=1, **terms)
+    paying.stock_moved(keeper, office, 1)
     assert shortages_of(emission) == [] and not alarm.rows()

@@ -96,7 +96,7 @@ def test_a_bicycle_of_another_emission_may_be_worth_more_than_that_of_the_first(
     assert keeper.post("office/stock", item).status_code == 201
     desk, office = paying.desk_api(), paying.office()
     moved = {"premises": office.code, "units": 2, "reason": "Delivered."}
-    assert keeper.post("office/stock/bicycle/movements", moved).status_code == 201
+    paying.confirmed_over_api(keeper.post("office/stock/bicycle/movements", moved).json())
     for code, cents in (("cheap", 400), ("dear", 900)):
         emission, place = emitting.opened(bicycles(code, cents)), factories.point()
         voucher = None
@@ -121,14 +121,16 @@ def test_opening_warns_of_things_that_are_not_in_stock_and_opens_all_the_same() 
     item = {"code": "bicycle", "description": "Bicycle", "unit_cents": 400}
     keeper.post("office/stock", item)
     moved = {"premises": paying.office().code, "units": 10, "reason": "Delivered."}
-    keeper.post("office/stock/bicycle/movements", moved)
+    paying.confirmed_over_api(keeper.post("office/stock/bicycle/movements", moved).json())
     asked = organiser.post("promotrot/emissions/short/1/opening").json()
     second = staff_api(Role.ORGANISER)
     assert second.post(f"proposals/{asked['proposal']}/confirmation").status_code == 200
     opened = organiser.get("promotrot/emissions/short/1").json()
     assert opened["state"] == "open"
     assert opened["stock_short"] == [{"thing": "bicycle", "needed": 14, "in_stock": 10}]
-    keeper.post("office/stock/bicycle/movements", moved | {"units": 4})
+    more = keeper.post("office/stock/bicycle/movements", moved | {"units": 4}).json()
+    assert organiser.get("promotrot/emissions/short/1").json()["stock_short"]
+    paying.confirmed_over_api(more)
     assert organiser.get("promotrot/emissions/short/1").json()["stock_short"] == []
     place = factories.point()
     emission = Emission.objects.get(reference="short/1")

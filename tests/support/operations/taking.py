@@ -11,9 +11,13 @@ _COUNTED = {
         "SELECT sum(v.amount_cents) FROM promotrot_voucherhandover h"
         " JOIN promotrot_voucher v ON v.id = h.voucher_id"
     ),
-    "out of stock": (
-        "SELECT -sum(m.units * i.unit_cents) FROM payoffice_stockmovement m"
-        " JOIN payoffice_stockitem i ON i.id = m.item_id WHERE m.units < 0"
+    "out of stock or into it": (
+        "SELECT sum(abs(m.units) * i.unit_cents) FROM payoffice_stockmovement m"
+        " JOIN payoffice_stockitem i ON i.id = m.item_id"
+    ),
+    "out of drawers": (
+        "SELECT (SELECT coalesce(-sum(cents), 0) FROM payoffice_cashmovement WHERE cents < 0)"
+        " + (SELECT coalesce(sum(expected_cents), 0) FROM payoffice_cashsession)"
     ),
     "sold": "SELECT sum(amount_cents) FROM lototrot_ticket",
     "played": (

@@ -89,6 +89,8 @@ def test_cash_cheques_stock_and_ceiling() -> None:
     first.do(StockItem, "register", code="bike", description="Bike", unit_cents="400")
     item = StockItem.objects.get()
     first.do(item, "move", premises=place.pk, units="2", reason="Delivered.")
+    assert goods.stock_units(item) == 0
+    confirm_all(second)
     first.refused(item, "move", "stock_units_wrong", premises=place.pk, units=10**10, reason="All.")
     first.refused(item, "move", "out_of_stock", premises=place.pk, units="-3", reason="Lost.")
     first.do(item, "move", premises=place.pk, units="-1", reason="Lost.")

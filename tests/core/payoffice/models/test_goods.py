@@ -1,6 +1,7 @@
 """The database's guards on the stock of prizes in kind (15.III.6.5)."""
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.db import IntegrityError, ProgrammingError, connection, transaction
 
 from core.database import clock
 from core.payoffice.models import Claim, Exchange, StockItem, StockMovement
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support import paying as given
@@ -25,6 +27,18 @@ def item(code: str, unit_cents: int = 400) -> StockItem:
     return stock_item
 
 
+def named(columns: dict[str, Any], **changes: Any) -> Proposal:
+    """Return a confirmed proposal of the movement, in which the changes are named instead."""
+    content = {
+        "item": columns["item"].code,
+        "premises": columns["premises"].code,
+        "units": columns["units"],
+        "cents": columns["units"] * columns["item"].unit_cents,
+        "reason": columns["reason"],
+    }
+    return factories.proposal("payoffice.stock_movement", content=content | changes)
+
+
 def move(thing: StockItem, units: int, **changes: Any) -> StockMovement:
     """Move units at the place where the thing was taken in first."""
     stocked = thing.movements.order_by("pk").first()
@@ -34,13 +48,20 @@ def move(thing: StockItem, units: int, **changes: Any) -> StockMovement:
         "units": units,
         "premises": stocked.premises if stocked else given.office(),
         "reason": "x",
-        "staff_id": factories.staff(Role.SUPERVISOR).user_id,
         "moved_at": clock.now(),
     }
-    if units < 0 and "proposal" not in changes:
-        columns["proposal"] = factories.proposal("payoffice.stock_out")
-    movement: StockMovement = StockMovement.objects.create(**(columns | changes))
+    columns |= changes
+    if "proposal" not in columns:
+        columns["proposal"] = named(columns)
+    if "staff_id" not in columns:
+        columns["staff_id"] = columns["proposal"].proposed_by_id
+    movement: StockMovement = StockMovement.objects.create(**columns)
     return movement
+
+
+def refused(says: str, act: Callable[..., Any], *of: Any, **changes: Any) -> None:
+    with pytest.raises(IntegrityError, match=says), transaction.atomic():
+        act(*of, **changes)
 
 
 def test_the_stock_of_a_thing_is_never_negative() -> None:
@@ -55,15 +76,27 @@ def test_the_stock_of_a_thing_is_never_negative() -> None:
     assert str(move(boat, -5)) == "boat -5"
 
 
-def test_nothing_goes_out_by_one_person() -> None:
-    bike = item("bike")
-    move(bike, 2)
-    for proposal, says in (
-        (None, "stock_out_by_two"),
-        (factories.proposal("payoffice.ruling"), "two persons are needed"),
+@pytest.mark.parametrize("units", [-1, 1])
+def test_things_come_in_and_go_out_as_two_persons_named_them(units: int) -> None:
+    bike, boat, place = item("bike"), item("boat"), given.office()
+    first = move(bike, 2, premises=place)
+    columns = {"item": bike, "units": units, "premises": place, "reason": "x"}
+    other = factories.staff(Role.SUPERVISOR).user_id
+    refused("stock_moved_by_two", move, bike, units, proposal=None, staff_id=other)
+    refused(
+        "two persons are needed", move, bike, units, proposal=factories.proposal("payoffice.ruling")
+    )
+    for changed in (
+        {"item": boat.code},
+        {"premises": given.office().code},
+        {"units": units * 2},
+        {"cents": units * 399},
+        {"reason": "y"},
     ):
-        with pytest.raises(IntegrityError, match=says), transaction.atomic():
-            move(bike, -1, proposal=proposal)
+        refused("named other things", move, bike, units, proposal=named(columns, **changed))
+    refused("named other things", move, bike, units, proposal=named(columns), staff_id=other)
+    refused("proposal", move, bike, 2, proposal=first.proposal)
+    move(bike, units, proposal=named(columns))
 
 
 def test_a_large_exchange_by_one_person_is_refused_and_so_is_another_amount() -> None:

@@ -54,7 +54,7 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
         goods.stock_register(by=stocker, **item | {"unit_cents": 401})
     with pytest.raises(refusals.OutOfStock):
         goods.exchange_make(by=who, request=request)
-    goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    given.stock_moved(stocker, place, 1)
     exchange = goods.exchange_make(by=who, request=request)
     assert isinstance(exchange, Exchange)
     assert goods.exchange_make(by=who, request=request) == exchange
@@ -87,10 +87,8 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
 def test_a_thing_is_handed_over_where_there_is_one() -> None:
     """The office that had none gave one out, and its count and the other place's were wrong."""
     voucher, _ = given.bicycles()
-    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
-    counter, store = given.session_of(who).premises, given.office()
-    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
-    goods.stock_move(by=stocker, item="bicycle", premises=store.code, units=1, reason="Delivered.")
+    who, store = given.cashier(), given.office()
+    counter, stocker = given.session_of(who).premises, given.stocked(store)
     with pytest.raises(refusals.OutOfStock):
         goods.stock_move(by=stocker, item="bicycle", premises=counter.code, units=-1, reason="x")
     request = goods.ExchangeRequest(new_uuid(), intact=True, code=voucher.code)
@@ -102,32 +100,69 @@ def test_a_thing_is_handed_over_where_there_is_one() -> None:
     rounds.books_agree()
 
 
-def test_what_leaves_the_stock_takes_two_persons() -> None:
-    stocker, place = factories.staff(Role.SUPERVISOR), given.office()
-    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
-    of = {"by": stocker, "item": "bicycle", "premises": place.code}
-    goods.stock_move(**of, units=3, reason="Delivered.")
-    proposal = goods.stock_move(**of, units=-2, reason="Lost.")
-    assert isinstance(proposal, Proposal)
-    item = StockItem.objects.get()
+@pytest.mark.article("15.III.6.5")
+@pytest.mark.parametrize("units", [-2, 2])
+def test_one_person_alone_moves_nothing(units: int) -> None:
+    """A supervisor registered a yacht and took it in: the treasury was short of any sum."""
+    place = given.office()
+    stocker, item = given.stocked(place, 3), StockItem.objects.get()
+    before = given.balance(accounts.treasury())
+    of = {"by": stocker, "item": "bicycle", "premises": place.code, "reason": "Counted."}
+    proposal = goods.stock_move(**of, units=units)
     with pytest.raises(two_persons.SamePerson):
         two_persons.confirm(proposal=proposal.uuid, by=stocker)
-    assert goods.stock_units(item) == 3
+    with pytest.raises(two_persons.ProposalPending):
+        goods.stock_move(**of, units=1)
+    assert (goods.stock_units(item), given.balance(accounts.treasury())) == (3, before)
     given.confirmed(proposal)
-    assert (goods.stock_units(item), given.balance(accounts.goods())) == (1, 400)
-    movement = StockMovement.objects.get(units=-2)
+    after = 3 + units
+    assert (goods.stock_units(item), given.balance(accounts.goods())) == (after, after * 400)
+    assert given.balance(accounts.treasury()) == before - units * 400
+    movement = StockMovement.objects.get(units=units)
     assert (movement.proposal, movement.staff_id) == (proposal, stocker.user_id)
     rounds.books_agree()
 
 
+def test_what_is_rejected_or_lapses_is_not_taken_in() -> None:
+    place = given.office()
+    stocker = given.stocked(place)
+    of = {"by": stocker, "item": "bicycle", "premises": place.code, "reason": "Counted."}
+    two_persons.reject(proposal=goods.stock_move(**of, units=5).uuid, by=stocker)
+    late = goods.stock_move(**of, units=5)
+    factories.time_pass(hours=25)
+    with pytest.raises(two_persons.ProposalOld):
+        given.confirmed(late)
+    assert given.balance(accounts.goods()) == 400
+
+
+def test_what_has_left_meanwhile_does_not_go_out_again() -> None:
+    voucher, _ = given.bicycles()
+    who = given.cashier()
+    place = given.session_of(who).premises
+    stocker = given.stocked(place)
+    of = {"by": stocker, "item": "bicycle", "premises": place.code, "reason": "Lost."}
+    lost = goods.stock_move(**of, units=-1)
+    goods.exchange_make(by=who, request=goods.ExchangeRequest(new_uuid(), True, voucher.code))
+    with pytest.raises(refusals.OutOfStock):
+        given.confirmed(lost)
+    rounds.books_agree()
+
+
+def test_a_thing_comes_in_at_two_places_at_once() -> None:
+    one, other = given.office(), given.office()
+    stocker = given.stocked(one)
+    of = {"by": stocker, "item": "bicycle", "reason": "Delivered."}
+    waiting = [goods.stock_move(**of, premises=at.code, units=1) for at in (one, other)]
+    for proposal in waiting:
+        given.confirmed(proposal)
+    assert goods.units_by_place(StockItem.objects.get()) == {one.pk: 2, other.pk: 1}
+
+
 def test_a_thing_with_a_long_name_leaves_the_stock() -> None:
     """Its proposal ended with an error of the database: the subject was too long."""
-    stocker, place, code = factories.staff(Role.SUPERVISOR), given.office(), "b" * 80
-    goods.stock_register(by=stocker, code=code, description="Bicycle", unit_cents=400)
-    of = {"by": stocker, "item": code, "premises": place.code}
-    goods.stock_move(**of, units=1, reason="Delivered.")
-    proposal = goods.stock_move(**of, units=-1, reason="Lost.")
-    assert isinstance(proposal, Proposal) and proposal.subject == f"stock:{code}"
+    place, code = given.office(), "b" * 80
+    proposal = given.stock_moved(given.stocked(place, code=code), place, -1, code)
+    assert proposal.subject == f"stock:{code}:{place.code}"
 
 
 def test_the_uuid_of_a_payment_is_none_of_an_exchange() -> None:
@@ -146,10 +181,8 @@ def test_the_uuid_of_a_payment_is_none_of_an_exchange() -> None:
 def exchange_that_waits() -> tuple[StaffActor, goods.ExchangeRequest, Proposal]:
     """Return a cashier, what they asked for one bicycle in stock, and the proposal of it."""
     thing, _ = given.bicycles()
-    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
-    place = given.session_of(who).premises
-    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
-    goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    who = given.cashier()
+    given.stocked(given.session_of(who).premises)
     request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
     proposal = goods.exchange_make(by=who, request=request)
     assert isinstance(proposal, Proposal)
@@ -195,12 +228,9 @@ def test_nothing_is_given_out_where_the_session_is_closed_while_it_is_asked_for(
 ) -> None:
     """One person is enough for it, who closes the session at the same moment."""
     thing, _ = given.bicycles()
-    who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
+    who = given.cashier()
     session = given.session_of(who)
-    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
-    goods.stock_move(
-        by=stocker, item="bicycle", premises=session.premises.code, units=1, reason="Delivered."
-    )
+    given.stocked(session.premises)
     given.cash_closed(who, session, 10_000_000)
     monkeypatch.setattr(goods, "cash_session_of", lambda by: session)
     request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
@@ -216,10 +246,8 @@ def test_a_thing_asked_for_on_its_last_day_does_not_lapse_before_the_second_pers
     """Its voucher counts as presented, as one that two persons pay."""
     settings.SECOND_PERSON_FROM_CENTS = 400
     thing, _ = given.bicycles()
-    stocker = factories.staff(Role.SUPERVISOR)
-    goods.stock_register(by=stocker, code="bicycle", description="Bicycle", unit_cents=400)
     place = given.office()
-    goods.stock_move(by=stocker, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    given.stocked(place)
     payable = finding.by_code(thing.code)
     assert payable.last_claim_day is not None
     factories.time_to(day_bounds(payable.last_claim_day)[1] - timedelta(minutes=30))

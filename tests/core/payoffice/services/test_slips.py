@@ -115,7 +115,7 @@ def test_the_paper_of_an_exchange_entitles_to_the_thing() -> None:
     cashier, keeper = given.cashier(), factories.staff(Role.SUPERVISOR)
     place = given.session_of(cashier).premises
     goods.stock_register(by=keeper, code="bicycle", description="A bicycle", unit_cents=400)
-    goods.stock_move(by=keeper, item="bicycle", premises=place.code, units=1, reason="Delivered.")
+    given.stock_moved(keeper, place, 1)
     status = text.render(slips.status_slip(checking.holder_check(code=voucher.code), "en"))
     assert "as the winner chooses" in " ".join(status.split())
     request = goods.ExchangeRequest(new_uuid(), intact=True, code=voucher.code)
