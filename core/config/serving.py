@@ -72,7 +72,8 @@ class LastingServer(MPServer):
             self._first_ends.setdefault(index, self.wrks[index].inner.exitcode)
         if list(self._first_ends.values()) == [1] * self.workers:
             self.interrupt_children = workers  # by this granian ends with 1
-            self.signal_handler_interrupt()
+            self.interrupt_signal = True
+            self.main_loop_interrupt.set()
             return
         time.sleep(self._pauses.next_s(time.monotonic()))
         super()._respawn_workers(workers, *arguments, **options)

@@ -119,8 +119,8 @@ def test_where_every_process_is_refused_the_server_ends_and_says_why(
 ) -> None:
     (tmp_path / "first").touch()
     with serving(tmp_path, REFUSING + APPLICATION, workers) as (process, _):
-        said, _ = process.communicate(timeout=60)
-    assert b"refused to start: a wrong setting" in said
+        output, _ = process.communicate(timeout=60)
+    assert b"refused to start: a wrong setting" in output
     assert process.returncode == 1
 
 
