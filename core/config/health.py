@@ -7,8 +7,7 @@ from typing import Any, Final
 import structlog
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from kombu.exceptions import OperationalError as BrokerError
 
@@ -17,6 +16,7 @@ from core.config.startup import ReadOnly, verify_primary, verify_server
 from core.database.engine.own_session import SessionPooled
 from core.database.kept import kept
 from core.database.machines import machines
+from core.database.management.migrated import migrations_missing
 from core.database.reading import standby
 from core.traffic.seats import Wsgi
 
@@ -120,8 +120,7 @@ def _migrated() -> None:
 @kept(most=1)
 def _all_applied() -> bool:
     """Raise NotReady while migrations are missing. A complete state is remembered."""
-    executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+    if migrations_missing():
         raise NotReady("migrations are missing")
     return True
 

@@ -2,6 +2,7 @@
 
 Granian ends all its processes when one of them dies twice within 5.5 seconds. Here a process that
 dies is started again, after a pause that grows while it goes on dying; the others serve meanwhile.
+Where each is refused at its first start, as by a wrong setting, the server ends and says so.
 Granian also hangs where two signals to end reach it at once, as when its supervisor is killed.
 The options are granian's: `python -m core.config.serving --workers 2 core.config.wsgi:application`.
 """
@@ -55,16 +56,27 @@ class Bell(Event):
 
 
 class LastingServer(MPServer):
-    """Granian's server. A second death does not end it, and two signals at once do."""
+    """Granian's server. A second death does not end it, and two signals at once do.
+
+    It ends with 1 if each process ended with 1 in its first life: then nothing was ever served.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.main_loop_interrupt = Bell()
         self._pauses = Pauses()
+        self._first_ends: dict[int, int | None] = {}
 
-    def _respawn_workers(self, *arguments: Any, **options: Any) -> None:
+    def _respawn_workers(self, workers: list[int], *arguments: Any, **options: Any) -> None:
+        for index in workers:
+            self._first_ends.setdefault(index, self.wrks[index].inner.exitcode)
+        if list(self._first_ends.values()) == [1] * self.workers:
+            self.interrupt_children = workers  # by this granian ends with 1
+            self.interrupt_signal = True
+            self.main_loop_interrupt.set()
+            return
         time.sleep(self._pauses.next_s(time.monotonic()))
-        super()._respawn_workers(*arguments, **options)
+        super()._respawn_workers(workers, *arguments, **options)
         self.respawned_wrks.clear()  # what the server's end at a second death is decided by
 
 

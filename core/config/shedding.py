@@ -4,7 +4,7 @@ More requests than a machine can answer wait in the proxy and the web server, un
 have gone; answering them then takes the time of those who have not. The proxy says when a request
 came (`X-Request-Start`). What is older than its limit is refused at once, with an answer after
 which a terminal asks again. Acts of terminals are waited for longest. Without that header nothing
-is refused.
+is refused, nor where it is older than the proxy waits: then the two clocks differ.
 """
 
 import time
@@ -21,6 +21,8 @@ READINGS_S: Final = 5.0
 """Questions of terminals."""
 OTHERS_S: Final = 3.0
 """Requests of staff and of the public."""
+GIVEN_UP_S: Final = 60.0
+"""The proxy has ended a request that is older (`proxy_read_timeout`)."""
 _TERMINAL: Final = "terminal "
 _ROUTE: Final = "shed"
 _BODY: Final = problems.plain_body(Busy)
@@ -30,7 +32,7 @@ def shedding(application: Wsgi) -> Wsgi:
     """Wrap the application so that requests that waited too long are refused without it."""
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        if not _waited_s(environ) > limit_s(environ):  # nor if it is no number
+        if not limit_s(environ) < _waited_s(environ) < GIVEN_UP_S:  # nor if it is no number
             return application(environ, start_response)
         metrics.observe(environ["REQUEST_METHOD"], _ROUTE, 503, 0.0)
         headers = [

@@ -118,13 +118,27 @@ def test_what_a_client_says_of_its_address_and_line_does_not_count(shipped: Prox
         assert (headers["host"], headers.get("connection")) == (HOST, None)
 
 
-def test_plain_http_is_sent_to_tls_under_the_own_name(shipped: Proxy) -> None:
+def plainly(shipped: Proxy, method: str, path: str, **headers: str) -> http.client.HTTPResponse:
+    """Return the answer to a request without TLS, its content read."""
     link = http.client.HTTPConnection("127.0.0.1", shipped.plain_port, timeout=60)
-    link.request("GET", "/check?a=1", headers={"Host": "evil.example"})
+    link.request(method, path, headers=headers)
     response = link.getresponse()
+    response.read()
+    link.close()
+    return response
+
+
+def test_a_page_without_tls_is_sent_to_tls_under_the_own_name(shipped: Proxy) -> None:
+    response = plainly(shipped, "GET", "/check?a=1", Host="evil.example")
     assert response.status == 301
     assert response.headers["Location"] == f"https://{HOST}/check?a=1"
-    link.close()
+
+
+@pytest.mark.parametrize("path", ["/api/v1/lototrot/tickets", "/%61pi/v1/clock", "//api/v1/clock"])
+def test_the_api_without_tls_is_refused(shipped: Proxy, path: str) -> None:
+    for method in ("GET", "POST"):
+        response = plainly(shipped, method, path, Host=HOST, **TERMINAL)
+        assert (response.status, response.headers["Location"]) == (403, None)
 
 
 def test_files_are_given_out_and_nothing_beside_them(shipped: Proxy) -> None:

@@ -1,5 +1,6 @@
 """Start each kind of process wrongly, as an administrator may: it says why in a sentence."""
 
+import re
 import socket
 import subprocess
 import sys
@@ -8,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from core.tools.embedded.server import ROOT
+from core.tools.embedded.web import free_port
 from tests.deployment.test_deploy import SERVICES, environment, here, of_kind, served, server
 
 __all__ = ("environment", "served", "server")  # fixtures
 
-WEB = [sys.executable, "-c", "import core.config.wsgi"]
 MANAGE = [sys.executable, "manage.py"]
 
 
@@ -35,7 +36,9 @@ def refused(command: list[str], surroundings: dict[str, str]) -> str:
 
 def command_of(kind: str) -> list[str]:
     words = list(SERVICES[kind]["command"])
-    return WEB if "core.config.serving" in words else here(words)
+    if "--port" in words:
+        words[words.index("--port") + 1] = str(free_port())
+    return here(words)
 
 
 @pytest.mark.parametrize("kind", ["web", "worker", "beat", "live", "signer"])
@@ -59,8 +62,9 @@ def test_a_database_that_is_away_is_named(environment: dict[str, str], kind: str
 def test_before_migrate_and_with_a_wrong_password_nothing_ends_in_a_trace(
     served: dict[str, str],
 ) -> None:
-    assert "run migrate" in refused(command_of("web"), of_kind("web", served))
-    assert "run migrate" in refused(command_of("worker"), of_kind("worker", served))
+    for kind in ("web", "worker", "live"):
+        refusal = refused(command_of(kind), of_kind(kind, served))
+        assert re.search(r"^refused to start: .*run migrate", refusal, re.MULTILINE)
     console = served | {
         f"{name.upper()}_FILE": str(Path(served["KEYS"], name))
         for name in (

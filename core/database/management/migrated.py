@@ -1,7 +1,10 @@
-"""Wait until the database is migrated."""
+"""Wait until the database is migrated, and say whether it is."""
 
 import fcntl
 import os
+
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 
 
 def wait_until_migrated() -> None:
@@ -17,3 +20,9 @@ def wait_until_migrated() -> None:
             fcntl.flock(descriptor, fcntl.LOCK_SH)
         finally:
             os.close(descriptor)
+
+
+def migrations_missing() -> bool:
+    """Return whether this program has migrations that the database does not have."""
+    executor = MigrationExecutor(connection)
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))

@@ -26,5 +26,8 @@ def sentence(fault: Exception) -> str:
     if isinstance(fault, ImproperlyConfigured):
         return text
     if isinstance(fault, ProgrammingError):
-        return f"the database is not migrated for this program: run migrate ({text})"
+        return (
+            "the database is not migrated for this program, or this role lacks a right; run"
+            f" migrate: {text}"
+        )
     return f"the database does not answer: {text}"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,24 +24,34 @@ def application(environ, start_response):
 """
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """A server of two processes for an application that answers with its process id."""
-    (tmp_path / "answering.py").write_text(APPLICATION)
+@contextmanager
+def serving(
+    folder: Path, application: str, workers: int = 2
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run a server for an application in a folder; yield it and its port."""
+    (folder / "answering.py").write_text(application)
     port = free_port()
-    options = ["--interface", "wsgi", "--port", str(port), "--workers", "2", "--no-ws"]
+    options = ["--interface", "wsgi", "--port", str(port), "--workers", str(workers), "--no-ws"]
     # A process that just starts may miss the signal to end; the limit ends it, as where we deploy.
     lasting = ["--respawn-failed-workers", "--workers-kill-timeout", "1"]
     command = ["-m", "core.config.serving", *options, *lasting]
-    process = subprocess.Popen(
-        [sys.executable, *command, "--working-dir", str(tmp_path), "answering:application"],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    yield process, port
-    process.terminate()
-    process.wait(60)
+    with subprocess.Popen(
+        [sys.executable, *command, "--working-dir", str(folder), "answering:application"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        yield process, port
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A server of two processes for an application that answers with its process id."""
+    with serving(tmp_path, APPLICATION) as served:
+        yield served
 
 
 def answering(port: int) -> int | None:
@@ -81,6 +92,36 @@ def test_deaths_of_a_process_do_not_end_the_server(
     assert time.monotonic() - began < 60
     assert process.poll() is None
     os.kill(staying, 0)  # it was not taken along
+
+
+REFUSING = """
+import pathlib
+try:
+    pathlib.Path("first").touch(exist_ok=False)
+except FileExistsError:
+    if not pathlib.Path("mended").exists():
+        raise SystemExit("refused to start: a wrong setting")
+"""
+
+
+def test_one_process_that_is_refused_is_tried_until_it_serves(tmp_path: Path) -> None:
+    with serving(tmp_path, REFUSING + APPLICATION) as (process, port):
+        first = another(port, set())
+        time.sleep(2)  # the other one is refused, again and again
+        assert process.poll() is None
+        (tmp_path / "mended").touch()
+        another(port, {first})
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_where_every_process_is_refused_the_server_ends_and_says_why(
+    tmp_path: Path, workers: int
+) -> None:
+    (tmp_path / "first").touch()
+    with serving(tmp_path, REFUSING + APPLICATION, workers) as (process, _):
+        output, _ = process.communicate(timeout=60)
+    assert b"refused to start: a wrong setting" in output
+    assert process.returncode == 1
 
 
 def test_who_goes_on_dying_waits_longer_each_time() -> None:

@@ -46,3 +46,12 @@ def test_who_does_not_say_when_a_request_came_has_it_answered() -> None:
     assert asked("GET", None)[0] == "200 OK"
     assert asked("GET", None, HTTP_X_REQUEST_START="yesterday")[0] == "200 OK"
     assert asked("GET", None, HTTP_X_REQUEST_START="nan")[0] == "200 OK"
+
+
+@pytest.mark.parametrize("apart_s", [-3600, 61, 3600])
+@pytest.mark.parametrize("who", [TERMINAL, STAFF, {}])
+def test_clocks_of_proxy_and_process_that_differ_stop_nothing(
+    apart_s: float, who: dict[str, str]
+) -> None:
+    assert asked("POST", apart_s, **who)[0] == "200 OK"
+    assert asked("GET", apart_s, **who)[0] == "200 OK"

@@ -10,12 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError, CommandParser
 from django.db import InterfaceError, OperationalError, connection
 
 from core.api import metrics
-from core.database.management.migrated import wait_until_migrated
+from core.database.management.migrated import migrations_missing, wait_until_migrated
 from core.database.management.program_command import ProgramCommand
+from core.database.management.refusing import in_a_sentence
 from core.screens import live
 from core.screens.live_server import Files, serve
 from core.timekeeping import watching
@@ -57,9 +59,21 @@ class Command(ProgramCommand):
                 raise CommandError(f"nothing is published: {error}") from error
             return
         wait_until_migrated()
+        _need_migrated()
         metrics.listen()
         watching.start()
         asyncio.run(_publish_until_told(folder, options["listen"]))
+
+
+def _need_migrated() -> None:
+    """Refuse a database that is not migrated.
+
+    While none answers the process starts: the files are given out, with the age of what they say.
+    """
+    with in_a_sentence(), contextlib.suppress(OperationalError, InterfaceError):
+        if migrations_missing():
+            raise ImproperlyConfigured("the database is not migrated for this program: run migrate")
+    connection.close()
 
 
 async def _publish_until_told(folder: Path, listen: tuple[str, int] | None) -> None:

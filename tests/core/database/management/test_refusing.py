@@ -12,7 +12,7 @@ from core.database.management.refusing import in_a_sentence
     [
         (ImproperlyConfigured("production needs X"), "refused to start: production needs X"),
         (OperationalError("gone\n  away"), "the database does not answer: gone away"),
-        (ProgrammingError("no table"), "run migrate (no table)"),
+        (ProgrammingError("no table"), "or this role lacks a right; run migrate: no table"),
     ],
 )
 def test_a_refusal_is_one_line_without_a_trace(fault: Exception, words: str) -> None:
