@@ -157,7 +157,7 @@ def substitute(number: int, race: Race) -> tuple[int, ...]:
     if number not in race.programme:
         raise NumberNotInProgramme(f"There is no number {number} in the race.", number=number)
     field = race.field
-    if number not in race.withdrawn or number in field:
+    if number not in race.withdrawn:
         return (number,)
     start = race.programme.index(number)
     trace = []
