@@ -11,15 +11,11 @@ from documents import TERMS
 from entry import digest, same
 from forms import need
 from public_log import Log
-from races import KIND, ORDER
+from races import KIND, ORDER, REVERSAL, check_reversal
 
-REVERSAL, END, SEAL = "lototrot.settlement_reversal", "lototrot.end", "lototrot.seal"
+END, SEAL = "lototrot.end", "lototrot.seal"
 OPENING, SCHEDULE = "lototrot.opening", "lototrot.schedule"
 Document = dict[str, Any]
-
-
-def sequence(log: Log, kind: str, subject: str) -> int:
-    return int(log.entry(kind, subject)["sequence"])
 
 
 def stood(log: Log, until: int) -> list[dict[str, Any]]:
@@ -29,7 +25,7 @@ def stood(log: Log, until: int) -> list[dict[str, Any]]:
         for (kind, settlement), each in log.entries.items()
         if kind == KIND
         and each["sequence"] < until
-        and not (log.has(REVERSAL, settlement) and sequence(log, REVERSAL, settlement) < until)
+        and not (log.has(REVERSAL, settlement) and log.sequence(REVERSAL, settlement) < until)
     ]
 
 
@@ -44,6 +40,7 @@ def check_alone(log: Log, certificate: Document) -> None:
             stands = f"{before} of the same contest stands"
             need(log.has(REVERSAL, before), f"{KIND}.replaces", stands)
             log.in_order((KIND, before), (REVERSAL, before), (KIND, ident))
+        check_reversal(log, each)
         before = ident
     both = log.has(REVERSAL, settlement) and log.has(ORDER, settlement)
     need(not both, REVERSAL, "its payment is ordered, and no later change has any effect")
@@ -83,14 +80,16 @@ def closes_at(log: Log, contest: int) -> str:
     one by two persons (14.III.4) [E1, E13]. A move of a draft is in the terms of the opening."""
     subject, number = f"contest:{contest}", 1
     log.dated(OPENING, subject, "opened_at")
-    at: str = log.document(OPENING, subject)["closes_at"]
+    opening = log.document(OPENING, subject)
+    of_it = {name: opening[name] for name in ("contest", "bet_type", "day")}
+    at: str = opening["closes_at"]
     while log.has(SCHEDULE, move := f"{subject}:{number}"):
-        if sequence(log, SCHEDULE, move) > sequence(log, OPENING, subject):
+        if log.sequence(SCHEDULE, move) > log.sequence(OPENING, subject):
             moved, place = log.document(SCHEDULE, move), f"{SCHEDULE} {move}"
-            same(moved, {"contest": contest, "from": at}, place)
+            persons = 1 if moved["to"] < at else 2
+            same(moved, of_it | {"number": number, "from": at, "persons": persons}, place)
             log.dated(SCHEDULE, move, "moved_at")
             need(moved["moved_at"] < at, f"{place}.moved_at", "the closing had come")
-            need(moved["to"] < at or moved["persons"] == 2, f"{place}.persons", "two are needed")
             at = moved["to"]
         number += 1
     return at
@@ -126,7 +125,7 @@ def check_carried(log: Log, certificate: Document) -> None:
     """Check that jackpot and reserve are those that the previous meeting left (9.5, 9.8) [A4], with
     what was sent here since. That meeting is the last of the chain, and its payment is ordered."""
     code, since = certificate["rules"]["code"], 0
-    own = sequence(log, KIND, certificate["settlement"])
+    own = log.sequence(KIND, certificate["settlement"])
     chain = [each for each in stood(log, own) if each["document"]["rules"]["code"] == code]
     before = max(chain, key=lambda each: str(each["document"]["day"]), default=None)
     out = dict.fromkeys(("jackpot_out", "reserve_out"), 0)
@@ -143,10 +142,10 @@ def check_carried(log: Log, certificate: Document) -> None:
 
 def check_end(log: Log, certificate: Document) -> None:
     """Check that a bet type that ended sent on what its last settlement left, to the cent [A21]."""
-    code, own = certificate["rules"]["code"], sequence(log, KIND, certificate["settlement"])
+    code, own = certificate["rules"]["code"], log.sequence(KIND, certificate["settlement"])
     if not log.has(END, code):
         return
-    end, until = log.document(END, code), sequence(log, END, code)
+    end, until = log.document(END, code), log.sequence(END, code)
     same(end, {"bet_type": code}, END)
     need(own < until, END, "the bet type is settled after its end")
     log.dated(END, code, "ended_at")

@@ -15,19 +15,17 @@ from typing import Any
 from archived.files import in_succession
 from chain import (
     END,
-    REVERSAL,
     SEAL,
     all_of,
     check_sold,
     closes_at,
     on_sale,
     sent_here,
-    sequence,
 )
 from entry import euros, main, printable, same
 from forms import need
 from public_log import Log
-from races import KIND, ORDER
+from races import KIND, ORDER, REVERSAL
 
 PERIOD, CLOSING = "periods.closed", "promotrot.closing"
 Document = dict[str, Any]
@@ -92,7 +90,7 @@ def carried(log: Log) -> list[str]:
     lines = []
     for code in dict.fromkeys([*newest, *filter(None, sent_to)]):
         last = newest.get(code)
-        since = sequence(log, KIND, last["settlement"]) if last else 0
+        since = log.sequence(KIND, last["settlement"]) if last else 0
         held = sent_here(log, code, since, len(log.entries) + 1)
         for name in ("jackpot", "reserve"):
             held[name] += last["figures"][f"{name}_out"] if last else 0

@@ -45,6 +45,9 @@ class Log:
         content: dict[str, Any] = self.entry(kind, subject)["document"]
         return content
 
+    def sequence(self, kind: str, subject: str) -> int:
+        return int(self.entry(kind, subject)["sequence"])
+
     @cached_property
     def documents(self) -> dict[str, list[dict[str, Any]]]:
         by_kind = dict[str, list[dict[str, Any]]]()

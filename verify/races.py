@@ -3,8 +3,8 @@
 A race has the numbers of its `programme` and, among them, those `withdrawn` before the start and
 `left` (neither withdrawn nor started). Used by draw.py and settlement.py.
 
-And find the instant from which bets are in breach, and check the days of the payment order of a
-meeting, which count from its results: settlement.py alone does.
+And find the instant from which bets are in breach, and check what follows on a settlement: that a
+reversal is of it, and the days of its payment order, which count from the results.
 """
 
 from datetime import date, timedelta
@@ -15,6 +15,7 @@ from forms import need
 from public_log import Log
 
 KIND, ORDER = "lototrot.settlement", "lototrot.payment_order"
+REVERSAL = "lototrot.settlement_reversal"
 LEAST_CLAIM_DAYS = 30  # 10.2
 NIGHT_ENDS = "T11:00:00"  # noon in Madrid, in UTC: a meeting ends by then on the next day [B15]
 
@@ -83,18 +84,31 @@ def is_corrected(log: Log, race: Race) -> bool:
     return bool(minutes["facts"]["started_at"] != race["started_at"])
 
 
+def following(log: Log, kind: str, at: str, certificate: dict[str, Any]) -> dict[str, Any]:
+    """Return what was published of a settlement later, which names it and its own time."""
+    settlement = certificate["settlement"]
+    document = log.document(kind, settlement)
+    of_it = {name: certificate[name] for name in ("contest", "settlement")}
+    same(document, of_it | {"certificate": log.digest(KIND, settlement)}, kind)
+    log.dated(kind, settlement, at)
+    return document
+
+
+def check_reversal(log: Log, certificate: dict[str, Any]) -> None:
+    """Check that the reversal of a settlement, if there is one, is of it."""
+    if log.has(REVERSAL, certificate["settlement"]):
+        following(log, REVERSAL, "reversed_at", certificate)
+
+
 def check_order(log: Log, certificate: dict[str, Any]) -> str:
     """Check the days of the payment order (8.1, 10.2) [D7]; return its last day in words.
 
     A day of the order may be one later than that of its instant in UTC. A result of the night after
     the meeting is of the meeting's day [B15].
     """
-    settlement = certificate["settlement"]
-    if not log.has(ORDER, settlement):
+    if not log.has(ORDER, certificate["settlement"]):
         return ""
-    order = log.document(ORDER, settlement)
-    same(order, {"certificate": log.digest(KIND, settlement)}, ORDER)
-    log.dated(ORDER, settlement, "ordered_at")
+    order = following(log, ORDER, "ordered_at", certificate)
     enough = order["claim_days"] >= LEAST_CLAIM_DAYS
     need(enough, f"{ORDER}.claim_days", f"less than {LEAST_CLAIM_DAYS}")
     established = max(race["official_at"] for race in certificate["races"])

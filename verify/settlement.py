@@ -11,7 +11,6 @@ the sealed tickets, as they are (tickets.py).
 from typing import Any
 
 from chain import (
-    REVERSAL,
     SEAL,
     check_alone,
     check_carried,
@@ -26,6 +25,7 @@ from forms import need
 from money import check_organiser, figures
 from public_log import Log
 from races import (
+    REVERSAL,
     check_numbers,
     check_order,
     is_corrected,

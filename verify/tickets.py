@@ -11,10 +11,10 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from chain import REVERSAL
 from entry import same
 from forms import need
 from public_log import Log
+from races import REVERSAL
 
 KIND, TOO_LATE = "lototrot.settlement", "after_limit"
 Fields = list[bytes]

@@ -156,10 +156,9 @@ def substitute(number: int, race: Race) -> tuple[int, ...]:
     """
     if number not in race.programme:
         raise NumberNotInProgramme(f"There is no number {number} in the race.", number=number)
-    field = race.field
-    if number not in race.withdrawn or number in field:
+    if number not in race.withdrawn:
         return (number,)
-    start = race.programme.index(number)
+    field, start = race.field, race.programme.index(number)
     trace = []
     for step in race.programme[start:] + race.programme[:start]:
         trace.append(step)

@@ -1,13 +1,28 @@
 """Check a chain of settlements by hand-made logs: which one is before another, and which stand."""
 
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lototrot.services.settlement.settling import contest_settle, settlement_reverse
+from tests.support import factories, rounds
+from tests.support.lototrot.scheduling import postpone
+from tests.support.verifying.forging import (
+    Entries,
+    Walk,
+    published_log,
+    quick_signatures,
+    vouched_for,
+)
 from tests.support.verifying.load import verifier
+from tests.support.verifying.settling import FACTS, run, sold
 
 chain, forms, entry = verifier("chain"), verifier("forms"), verifier("entry")
-KIND, ORDER, REVERSAL = chain.KIND, chain.ORDER, chain.REVERSAL
+races = verifier("races")
+KIND, ORDER, REVERSAL = races.KIND, races.ORDER, races.REVERSAL
+AT = "2030-03-01T{}:00.000000Z"
 
 
 class Log(verifier("public_log").Log):  # type: ignore[misc]
@@ -20,6 +35,7 @@ class Log(verifier("public_log").Log):  # type: ignore[misc]
                 "kind": kind,
                 "subject": subject,
                 "document": document,
+                "at": AT.format("09:00"),
             }
             for number, (kind, subject, document) in enumerate(items, start=1)
         }
@@ -43,6 +59,14 @@ def settled(name: str, day: int, **more: Any) -> tuple[str, str, dict[str, Any]]
 
 def of(name: str, kind: str) -> tuple[str, str, dict[str, Any]]:
     return kind, name, {}
+
+
+def reversed_of(log: Log, name: str, **more: Any) -> Log:
+    """Return the log, in which the reversal of a settlement names it as it was published."""
+    contest = log.document(KIND, name)["contest"]
+    names = {"contest": contest, "settlement": name, "certificate": log.digest(KIND, name)}
+    log.entry(REVERSAL, name)["document"] = names | {"reversed_at": AT.format("09:00")} | more
+    return log
 
 
 def following(log: Log, name: str) -> dict[str, Any]:
@@ -104,18 +128,46 @@ def test_a_meeting_that_was_sold_and_passed_over_is_missed() -> None:
 
 
 def test_the_settlements_of_a_contest_replace_one_another() -> None:
-    good = Log(
-        settled("a", 1), of("a", REVERSAL), settled("b", 1, number=2, replaces="a"), of("b", ORDER)
-    )
+    first, second = settled("a", 1), settled("b", 1, number=2, replaces="a")
+    good = reversed_of(Log(first, of("a", REVERSAL), second, of("b", ORDER)), "a")
     for name in ("a", "b"):
         chain.check_alone(good, good.document(KIND, name))
-    late = Log(settled("a", 1), settled("b", 1, number=2, replaces="a"), of("a", REVERSAL))
-    never = Log(settled("a", 1), settled("b", 1, number=2, replaces="a"))
-    silent = Log(settled("a", 1), of("a", REVERSAL), settled("b", 1))
+    late = reversed_of(Log(first, second, of("a", REVERSAL)), "a")
+    never = Log(first, second)
+    silent = reversed_of(Log(first, of("a", REVERSAL), settled("b", 1)), "a")
     for log in (late, never, silent):
         for name in ("a", "b"):
             with pytest.raises(forms.Refused, match=r"^lototrot\.settlement"):
                 chain.check_alone(log, log.document(KIND, name))
+
+
+@pytest.mark.article("14.III.8.1", "14.III.8.2")
+def test_an_ordered_settlement_is_not_reversed() -> None:
+    """B14: no later change has any effect."""
+    both = reversed_of(Log(settled("a", 1), of("a", ORDER), of("a", REVERSAL)), "a")
+    with pytest.raises(forms.Refused, match="reversal: its payment is ordered"):
+        chain.check_alone(both, both.document(KIND, "a"))
+
+
+@pytest.mark.article("14.III.8.2")
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"contest": 2},
+        {"settlement": "b"},
+        {"certificate": "00" * 32},
+        {"reversed_at": AT.format("07:59")},
+        {"reversed_at": AT.format("09:01")},
+    ],
+)
+def test_a_reversal_names_its_settlement_and_its_time(lie: dict[str, Any]) -> None:
+    log = reversed_of(Log(settled("a", 1), of("a", REVERSAL)), "a")
+    chain.check_alone(log, log.document(KIND, "a"))
+    false = reversed_of(log, "a", **lie)
+    with pytest.raises(
+        forms.Refused, match=rf"^lototrot\.settlement_reversal\.{next(iter(lie))}: "
+    ):
+        chain.check_alone(false, false.document(KIND, "a"))
 
 
 def test_what_an_ended_bet_type_sent_counts_between_two_entries() -> None:
@@ -135,7 +187,6 @@ def test_what_an_ended_bet_type_sent_counts_between_two_entries() -> None:
 
 # --- On which terms a contest was sold ------------------------------------------------------------
 
-AT = "2030-03-01T{}:00.000000Z"
 SOLD = {
     "contest": 1,
     "bet_type": "lototrot",
@@ -161,10 +212,11 @@ def put_on_sale(at: str = "09:00", stated: str = "", **more: Any) -> Any:
     return at, chain.OPENING, "contest:1", SOLD | times | more
 
 
-def moved(number: int, at: str, old: str, new: str, *, persons: int = 2, stated: str = "") -> Any:
+def moved(place: int, at: str, old: str, new: str, *, stated: str = "", **more: Any) -> Any:
     times = {"moved_at": stated or at, "from": old, "to": new}
-    move = {"contest": 1, "persons": persons} | {k: AT.format(v) for k, v in times.items()}
-    return at, chain.SCHEDULE, f"contest:1:{number}", move
+    names = {name: SOLD[name] for name in ("contest", "bet_type", "day")}
+    move = names | {"number": place, "persons": 2} | {k: AT.format(v) for k, v in times.items()}
+    return at, chain.SCHEDULE, f"contest:1:{place}", move | more
 
 
 def closed(closed_at: str = "16:00", cause: str = "schedule", **more: Any) -> Any:
@@ -224,10 +276,18 @@ def test_a_contest_is_sealed_on_the_terms_of_its_opening_at_its_announced_closin
             [put_on_sale(), moved(1, "17:30", "16:00", "17:00", stated="15:00"), closed("17:00")],
             "moved_at: not when it was published",
         ),
-        (
-            [put_on_sale(), moved(1, "10:00", "16:00", "17:00", persons=1), closed("17:00")],
-            "persons: two are needed",
+        *(
+            ([put_on_sale(), moved(1, "10:00", "16:00", "17:00", **lie), closed("17:00")], why)
+            for lie, why in (
+                ({"persons": 1}, "persons: should be 2"),
+                ({"persons": 3}, "persons: should be 2"),
+                ({"contest": 2}, "schedule contest:1:1.contest: should be 1"),
+                ({"number": 2}, "number: should be 1"),
+                ({"day": "2030-03-02"}, "day: should be 2030-03-01"),
+                ({"bet_type": "quartet"}, "bet_type: should be lototrot"),
+            )
         ),
+        ([put_on_sale(), moved(1, "10:00", "16:00", "15:00"), closed("15:00")], "should be 1"),
     ],
 )
 def test_other_terms_and_other_closings_are_refused(items: list[Any], why: str) -> None:
@@ -245,3 +305,32 @@ def test_a_meeting_that_was_on_sale_and_never_sealed_is_missed() -> None:
     other = Log((chain.OPENING, "contest:5", first))
     with pytest.raises(forms.Refused, match="contest:5: of another one"):
         chain.on_sale(other)
+
+
+# --- A published log ------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.article("14.III.4", "14.III.8.1", "14.III.8.2")
+def test_a_lie_about_a_move_a_reversal_or_an_order_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick_signatures(monkeypatch)
+    factories.time_to(rounds.NOON)
+    contest = sold(factories.point(), 3)
+    postpone(contest, contest.scheduled_close_at + timedelta(minutes=10))
+    rounds.run(contest, FACTS)
+    wrong = contest_settle(contest_id=contest.pk)
+    settlement_reverse(contest_id=contest.pk, by=factories.two_stewards()[0])
+    rounds.reclassify(factories.races_of(contest)[6], [2])
+    rounds.order(contest)
+    final = contest.settlements.get(in_force=True)
+
+    def verified(log: Entries) -> str:
+        assert run(tmp_path, log, wrong).startswith("REVERSED since")
+        return run(tmp_path, log, final)
+
+    kinds = (chain.SCHEDULE, REVERSAL, ORDER)
+    walk = Walk(published_log(), verified)
+    assert walk.check(walk.log).startswith("The settlement holds")
+    assert walk.liars(*kinds) ^ vouched_for(*kinds) == set()

@@ -25,7 +25,7 @@ from tests.verify.test_chain import Log, of
 
 contests, forms = verifier("contests"), verifier("forms")
 chain, entry = verifier("chain"), verifier("entry")
-KIND, ORDER, REVERSAL, PERIOD = chain.KIND, chain.ORDER, chain.REVERSAL, contests.PERIOD
+KIND, ORDER, REVERSAL, PERIOD = chain.KIND, chain.ORDER, contests.REVERSAL, contests.PERIOD
 Item = tuple[str, str, dict[str, Any]]
 
 

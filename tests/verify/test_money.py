@@ -79,3 +79,16 @@ def test_rules_against_the_law_are_refused_by_name(change: Any, field: str) -> N
 
 def test_the_rules_are_those_of_the_shipped_bet_type() -> None:
     assert BetType.from_document(RULES, minimum_prize_percent=Fraction(60)) == BET_TYPE
+
+
+@pytest.mark.article("14.III.6.1")
+def test_the_parts_of_the_organiser_are_those_of_percents_that_make_a_hundred() -> None:
+    percents, parts = {"races": "50", "remainder": "50"}, {"races": 50, "remainder": 51}
+    money.check_organiser({"percents": percents, "parts": parts}, 101, "organiser")
+    for other in ("40", "60"):
+        lie = {"percents": percents | {"remainder": other}, "parts": parts}
+        with pytest.raises(forms.Refused, match=r"^organiser\.percents: does not add up to 100"):
+            money.check_organiser(lie, 101, "organiser")
+    lie = {"percents": percents, "parts": {"races": 51, "remainder": 50}}
+    with pytest.raises(forms.Refused, match=r"^organiser\.parts: "):
+        money.check_organiser(lie, 101, "organiser")

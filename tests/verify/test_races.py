@@ -85,10 +85,13 @@ class Log(verifier("public_log").Log):  # type: ignore[misc]
 
 CERTIFICATE = {
     "settlement": "s",
+    "contest": 1,
     "day": "2027-04-10",
     "races": [{"official_at": "2027-04-10T13:00:00Z"}, {"official_at": "2027-04-10T23:00:00Z"}],
 }
 ORDER = {
+    "settlement": "s",
+    "contest": 1,
     "certificate": "ab",
     "ordered_at": "2027-04-12T10:00:00Z",
     "ordered_on": "2027-04-12",
@@ -126,14 +129,18 @@ def test_a_result_of_the_night_is_of_the_meetings_day_until_noon() -> None:
     ("name", "value"),
     [
         ("certificate", "cd"),
+        ("settlement", "t"),
+        ("contest", 2),
         ("results_day", "2027-04-09"),
         ("results_day", "2027-04-12"),
         ("ordered_on", "2027-04-14"),
         ("first_pay_day", "2027-04-13"),
         ("last_claim_day", "2027-05-10"),
+        ("claim_days", 29),
     ],
 )
-def test_another_day_is_refused_by_its_name(name: str, value: str) -> None:
+@pytest.mark.article("14.III.8.1", "14.III.10.2")
+def test_another_value_is_refused_by_its_name(name: str, value: Any) -> None:
     with pytest.raises(Refused, match=rf"payment_order\.{name}"):
         races.check_order(Log(ORDER | {name: value}), CERTIFICATE)
 

@@ -67,6 +67,18 @@ def test_a_stop_without_a_start_closes_nothing() -> None:
     assert early == Closing(NOON, Cause.SCHEDULE)
 
 
+@pytest.mark.article("14.III.4")
+def test_the_race_is_the_cause_where_the_schedule_has_the_same_instant() -> None:
+    """[E1]: the seal then says that the race closed it."""
+    assert closing(NOON, [NOON], []) == Closing(NOON, Cause.START)
+    assert closing(NOON, [], [NOON]) == Closing(NOON, Cause.NOT_RUN)
+
+
+def test_a_ticket_is_printed_again_for_some_time_after_the_closing() -> None:
+    """[E11]"""
+    assert prints_end_at(NOON, 300) == NOON + 5 * MINUTE
+
+
 def test_times_need_a_zone() -> None:
     with pytest.raises(NaiveInstant):
         closing(None, [NOON.replace(tzinfo=None)], [])

@@ -156,7 +156,7 @@ def _is_field(step: str | int) -> bool:
     """Return whether the place is a field: not a place in a list, a horse's number or a
     language.
     """
-    return isinstance(step, str) and not step.isdigit() and len(step) > 2
+    return isinstance(step, str) and not step.isdigit() and step not in ("ca", "es", "en")
 
 
 def names(kind: str, place: Place) -> list[str]:
