@@ -1,11 +1,11 @@
 """Read plays: those to finish at a terminal, those left unfinished, and those for staff."""
 
 import datetime
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from django.db import connection
-from django.db.models import Case, F, Q, QuerySet, When
+from django.db.models import BooleanField, Case, F, Func, Q, QuerySet, When
 
 from core.database.reading.numbers import numbers
 from core.database.statements import call_function
@@ -89,6 +89,13 @@ def can_be_finished(premises_id: int) -> bool:
 def acts_left(ticket_id: int) -> bool:
     """Return whether the acts of a play left with its retired month, or are about to (ADR 63)."""
     return bool(call_function("promotrot_acts_left", ticket=ticket_id)[0])
+
+
+def acts_left_of(tickets: Sequence[int]) -> set[int]:
+    """Return those of the plays whose acts left, as `acts_left` does, in one query."""
+    rows = PlayTicket.objects.filter(pk__in=tickets)
+    left = Func("pk", function="promotrot_acts_left", output_field=BooleanField())
+    return set(rows.filter(left).values_list("pk", flat=True))
 
 
 def stranded() -> QuerySet[PlayTicket]:

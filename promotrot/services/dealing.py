@@ -13,7 +13,8 @@ from core.kernel.sampling import Stream
 from promotrot.engine.plan import Plan
 from promotrot.engine.plan_json import read_plan
 from promotrot.engine.shuffle import block_order, block_prizes, mixed_key, picture_stream
-from promotrot.models.emission import Commitment, Emission
+from promotrot.engine.shuffle import commitment as committed
+from promotrot.models.emission import Commitment, Emission, SeedReveal
 
 _EMISSIONS_KEPT = 256
 _BLOCKS_KEPT = 2_048
@@ -77,10 +78,25 @@ def dealing(emission_id: int) -> Dealing:
     emission: Emission = commitment.emission
     plan = read_plan(emission.plan)
     key = mixed_key(
-        open_seed(commitment), bytes.fromhex(commitment.digest), emission.witness.entropy.encode()
+        _seed(commitment, plan), bytes.fromhex(commitment.digest), emission.witness.entropy.encode()
     )
     tiers = emission.tiers.count()
     return Dealing(emission_id, emission.reference, plan, tiers - len(plan.tiers) + 1, key)
+
+
+def _seed(commitment: Commitment, plan: Plan) -> bytes:
+    """Return the seed, or where its key is lost the published one, if it is that committed to.
+    Raises ContentUnreadable.
+    """
+    try:
+        return open_seed(commitment)
+    except encryption.ContentUnreadable:
+        emission = commitment.emission
+        reveal = SeedReveal.objects.filter(emission=emission).first()
+        seed = bytes.fromhex(reveal.seed) if reveal else b""
+        if not seed or committed(seed, emission.reference, plan).hex() != commitment.digest:
+            raise
+        return seed
 
 
 def seed_cell(emission: str) -> encryption.Cell:

@@ -32,7 +32,7 @@ CREATE OR REPLACE FUNCTION promotrot_can_finish(p_premises bigint) RETURNS boole
 LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM premises_terminal t
                     WHERE t.premises_id = p_premises AND t.revoked_at IS NULL
-                      AND t.token_digest IS NOT NULL)
+                      AND t.copied_at IS NULL AND t.token_digest IS NOT NULL)
        AND EXISTS (SELECT FROM premises_authorisation a
                     WHERE a.premises_id = p_premises AND a.game = 'promotrot'
                       AND (a.valid_until IS NULL OR a.valid_until > core_now()))

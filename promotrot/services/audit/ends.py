@@ -13,16 +13,18 @@ from typing import Any, Final
 
 from django.db.models import Q
 
+from core.database.encryption import ContentUnreadable
 from core.database.reading import progress
 from core.database.reading.numbers import first_from, within
 from core.kernel.days import day_bounds, natural_day
-from core.kernel.errors import DomainError, InvariantBroken
+from core.kernel.errors import InvariantBroken
 from core.nights.jobs import Outcome as NightOutcome
-from core.nights.turns import counted, spans_of, turn_of
+from core.nights.models import JobRun
+from core.nights.turns import counted, recent, turn_of
 from promotrot.engine.game import PredrawnGame
-from promotrot.engine.mechanics import replay
+from promotrot.engine.mechanics import ActOutOfTurn, DrawOutOfRange, replay
 from promotrot.models.play import PlayAct, PlayEnd
-from promotrot.selectors.plays import acts_left
+from promotrot.selectors.plays import acts_left_of
 from promotrot.services.facts import emission_facts
 from promotrot.services.outcomes import (
     Outcome,
@@ -32,9 +34,12 @@ from promotrot.services.outcomes import (
 )
 
 AUDIT: Final = "promotrot.audit"
+NEXT: Final = "next_end"
+"""The count that names the first end which a night has not read."""
+_AT_ONCE: Final = 1_000
+"""Ends that are written at the same time are not seen in the order of their numbers."""
 _FETCHED: Final = 2_000
 _MOST_NAMED: Final = 20
-Spans = Sequence[tuple[date, date]]
 Acts = Sequence[tuple[str, int]]
 
 
@@ -57,35 +62,30 @@ class Finding:
 
 @dataclass(slots=True)
 class Audit:
-    """The plays that were computed again, those whose acts are in an archive, and what differs."""
+    """The plays that were computed again, those whose acts are in an archive, and what differs.
+
+    `unreadable` has, by emission, why the prizes of its tickets cannot be computed.
+    """
 
     plays: int = 0
     archived: int = 0
     findings: list[Finding] = field(default_factory=list)
+    unreadable: dict[int, ContentUnreadable] = field(default_factory=dict)
 
 
-def audit_plays(spans: Spans | None = None) -> Audit:
-    """Compute again every end of a play, or those of some days, each span from first to last."""
+def audit_plays(*conditions: Q) -> Audit:
+    """Compute again every end of a play that meets one of the conditions on ends, or every end."""
     audit = Audit()
-    for condition in [Q()] if spans is None else [_during(*span) for span in spans]:
+    for condition in conditions or [Q()]:
         for ends in _fetched(condition):
             _audit_ends(audit, ends)
             progress.tell(audit.plays)
     return audit
 
 
-def _during(first: date, last: date) -> Q:
-    """Return the condition on ends of those days; of all days from the first if the last is
-    `date.max`.
-    """
-    since = day_bounds(first)[0]
-    if last == date.max:
-        return Q(pk__gte=first_from(PlayEnd, "ended_at", since), ended_at__gte=since)
-    return within(PlayEnd, "ended_at", since, day_bounds(last)[1])
-
-
 def _fetched(condition: Q) -> Iterator[list[PlayEnd]]:
-    rows = PlayEnd.objects.filter(condition).select_related("ticket").order_by("pk")
+    rows = PlayEnd.objects.filter(condition).select_related("ticket").defer("picture")
+    rows = rows.order_by("pk")
     after = 0
     while ends := list(rows.filter(pk__gt=after)[:_FETCHED]):
         yield ends
@@ -97,19 +97,32 @@ def _audit_ends(audit: Audit, ends: Sequence[PlayEnd]) -> None:
     done = PlayAct.objects.filter(ticket__in=[end.ticket_id for end in ends])
     for ticket, act, draw in done.order_by("ticket", "number").values_list("ticket", "act", "draw"):
         acts[ticket].append((act, draw))
-    for end in ends:
-        audit.plays += 1
-        outcome = _outcome(end, acts[end.ticket_id])
-        recounted = {} if outcome is None else {n: getattr(outcome, n) for n in _COMPARED}
-        stored = {name: getattr(end, name) for name in _COMPARED}
-        if recounted == stored:
-            continue
+    differing = [end for end in ends if not _agrees(audit, end, acts[end.ticket_id])]
+    audit.plays += len(ends)
+    gone = acts_left_of([end.ticket_id for end in differing]) if differing else set()
+    for end in differing:
         facts = emission_facts(end.ticket.emission_id)
-        if not isinstance(facts.game, PredrawnGame) and acts_left(end.ticket_id):
+        if not isinstance(facts.game, PredrawnGame) and end.ticket_id in gone:
             audit.archived += 1
             continue
+        recounted = _compared(_outcome(end, acts[end.ticket_id]))
         play = str(end.ticket.uuid)
-        audit.findings.append(Finding(play, facts.reference, stored, recounted))
+        audit.findings.append(Finding(play, facts.reference, _compared(end), recounted))
+
+
+def _agrees(audit: Audit, end: PlayEnd, acts: Acts) -> bool:
+    """Return whether an end is the one computed again, or its emission cannot be read."""
+    if end.ticket.emission_id in audit.unreadable:
+        return True
+    try:
+        return _compared(_outcome(end, acts)) == _compared(end)
+    except ContentUnreadable as error:
+        audit.unreadable[end.ticket.emission_id] = error
+        return True
+
+
+def _compared(outcome: Outcome | PlayEnd | None) -> dict[str, Any]:
+    return {} if outcome is None else {name: getattr(outcome, name) for name in _COMPARED}
 
 
 _COMPARED: Final = ("cause", "tier", "extra_tier", "awarded_cents", "extra_cents")
@@ -124,31 +137,57 @@ def _outcome(end: PlayEnd, acts: Acts) -> Outcome | None:
             return None
         return predrawn_outcome(facts, *place, end.cause, is_shown=False)
     try:
-        if end.cause != PlayEnd.Cause.PLAYED:
-            return stopped_outcome(facts, *place, acts)
         award = replay(facts.game.kind.mechanic, acts).award
-    except DomainError:
+    except (ActOutOfTurn, DrawOutOfRange):
         return None
+    if end.cause != PlayEnd.Cause.PLAYED:
+        return stopped_outcome(facts, *place, acts)
     return None if award is None else played_outcome(facts, *place, award)
 
 
 def ends_audit(day: date) -> NightOutcome:
-    """Compute the ends of plays again: of the last weeks, and of one older period in turn."""
+    """Compute the ends of plays again: what is new since the last night, and one older period in
+    turn.
+
+    What is new is known by its number, not by the time that it names: a program could write an
+    old one.
+    """
     oldest = PlayEnd.objects.order_by("pk").first()
     turn = turn_of(AUDIT, day, since=None if oldest is None else natural_day(oldest.ended_at))
-    return NightOutcome(_audited(spans_of(day, turn)) | counted(turn))
+    newest = PlayEnd.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    conditions = [Q(pk__gte=_first_new(day))]
+    if turn is not None:
+        bounds = day_bounds(turn.first)[0], day_bounds(turn.last)[1]
+        conditions.append(within(PlayEnd, "ended_at", *bounds))
+    return NightOutcome(_audited(*conditions) | counted(turn) | {NEXT: newest + 1})
+
+
+def _first_new(day: date) -> int:
+    """Return the number from which on the night of a day reads every end: those of the last weeks
+    if no night of these weeks was done.
+    """
+    since = recent(day)
+    done = JobRun.objects.filter(job=AUDIT, state=JobRun.State.DONE, day__lt=day, day__gte=since)
+    before = done.order_by("-day").values_list("counts", flat=True).first()
+    if before and NEXT in before:
+        return int(before[NEXT]) - _AT_ONCE
+    return first_from(PlayEnd, "ended_at", day_bounds(since)[0])
 
 
 def ends_audit_everything() -> NightOutcome:
     """Compute the end of every play again."""
-    return NightOutcome(_audited(None))
+    return NightOutcome(_audited())
 
 
-def _audited(spans: Spans | None) -> dict[str, int]:
-    """Return the counts of an audit. Raises PlaysDiffer."""
-    result = audit_plays(spans)
+def _audited(*conditions: Q) -> dict[str, int]:
+    """Return the counts of an audit. Raises PlaysDiffer, or ContentUnreadable once all that can be
+    read agrees.
+    """
+    result = audit_plays(*conditions)
     if result.findings:
         raise PlaysDiffer(
             differing=len(result.findings), found=[asdict(f) for f in result.findings[:_MOST_NAMED]]
         )
+    for error in result.unreadable.values():
+        raise error
     return {"plays": result.plays, "plays_archived": result.archived}

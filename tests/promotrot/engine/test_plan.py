@@ -321,3 +321,23 @@ def test_blocks_are_numbered_through_the_classes() -> None:
     for outside in (-1, 3):
         with pytest.raises(IndexError):
             plan.block(outside)
+
+
+def test_no_block_has_more_prizes_than_tickets() -> None:
+    kind = _kind(20_000, 100, [(70, 20_000)])
+    plan = Plan(100, kind.tiers, (BlockClass(2, 10_000, (10_000,)),))
+    check_plan(plan, kind, SEVENTY)
+    crowded = (BlockClass(1, 10_001, (10_002,)), BlockClass(1, 9_999, (9_998,)))
+    with pytest.raises(InvariantBroken):
+        check_plan(replace(plan, classes=crowded), kind, Fraction(69))
+
+
+def test_a_block_a_cent_below_its_percentage_is_refused() -> None:
+    kind = _kind(20_000, 100, [(700_000, 1), (699_999, 1), (1, 1)])
+    plan = Plan(
+        100, kind.tiers, (BlockClass(1, 10_000, (1, 0, 0)), BlockClass(1, 10_000, (0, 1, 1)))
+    )
+    check_plan(plan, kind, SEVENTY)
+    short = (BlockClass(1, 10_000, (1, 0, 1)), BlockClass(1, 10_000, (0, 1, 0)))
+    with pytest.raises(InvariantBroken, match="below the minimum"):
+        check_plan(replace(plan, classes=short), kind, SEVENTY)

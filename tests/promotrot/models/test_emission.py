@@ -32,6 +32,7 @@ FORBIDDEN: dict[str, Callable[[Emission], object]] = {
     "open without its lanes": lambda e: _skip(e, "open"),
     "closed without its statement": lambda e: _skip(e, "closed"),
     "back to a draft": lambda e: _skip(e, "draft"),
+    "abandoned while its game goes on": lambda e: _skip(e, "abandoned"),
     "a second witness": lambda e: WitnessEntropy.objects.create(
         emission=e,
         entropy="x",

@@ -1,12 +1,14 @@
 """Close emissions, state their figures, and carry what a game owes to prizes (15.III.6.2)."""
 
+import uuid
+
 import pytest
 from django.db import DatabaseError, transaction
 
 from core.ledger.books import differences
 from core.ledger.organiser import Part
 from core.ledger.selectors import trial_balance
-from core.ledger.services import balance_cents
+from core.ledger.services import LedgerUnbalanced, Line, balance_cents, post
 from core.proofs.models import LogEntry
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
@@ -54,6 +56,19 @@ def test_sold_out_it_gave_exactly_its_table_and_owes_nothing() -> None:
     published = LogEntry.objects.get(kind="promotrot.closing").document
     assert published | statement == published
     _books_hold()
+
+
+@pytest.mark.article("15.III.5.1")
+def test_an_emission_whose_takings_are_not_those_of_its_tickets_is_not_closed() -> None:
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 4)
+    proposal = emission_close_propose(by=factories.staff(Role.ORGANISER), emission=emission)
+    debit, credit = accounts.takings(emission.reference), accounts.prizes("small")
+    post(reference=uuid.uuid4(), lines=[Line("promotrot.closing", debit, credit, 100)])
+    with pytest.raises(LedgerUnbalanced):
+        emitting.both(proposal)
+    emission.refresh_from_db()
+    assert emission.state == Emission.State.OPEN
 
 
 def _late_tops(tiers: bytes) -> bool:

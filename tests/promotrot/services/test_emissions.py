@@ -67,6 +67,25 @@ def test_the_plan_of_an_emission_is_exactly_its_prize_table_and_each_block_reach
     assert rows == [(tier.prize.value_cents, tier.count, False) for tier in kind.tiers]
 
 
+@pytest.mark.article("15.III.6.2")
+def test_each_block_reaches_the_percentage_that_its_type_declares() -> None:
+    """[P18]: a plan for the minimum alone would leave one of these blocks at 74 %."""
+    table = ((100_000, 2), (40_000, 1), (20_000, 3), (100, 12_000))
+    tiers = [{"cash_cents": cents, "count": count} for cents, count in table]
+    picture = emitting.small()["presentation"]
+    definition = emitting.small(
+        tickets=20_000,
+        block_tickets=10_000,
+        prize_percent="75",
+        tiers=tiers,
+        presentation=picture | {"winning": picture["signs"][:4]},
+    )
+    plan = read_plan(emitting.planned(emitting.approved(definition)).plan)
+    for each in plan.classes:
+        cents = sum(n * row[0] for n, row in zip(each.prizes, table, strict=True))
+        assert 100 * cents >= 75 * each.tickets * 100
+
+
 @pytest.mark.parametrize("name", PROBABILISTIC)
 def test_a_probabilistic_emission_has_its_number_of_tickets_and_no_seed(name: str) -> None:
     emission = emitting.opened(emitting.document(name))

@@ -109,6 +109,18 @@ def test_without_an_act_the_price_is_due_back_even_where_a_prize_stands_at_once(
     assert play_end_unfinished(ticket) == "refund"
 
 
+def test_a_play_is_not_ended_with_the_days_of_the_day_before(
+    place: Point, emission: Emission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Midnight came between: its last day would be counted from another day (15.III.6.6)."""
+    ticket, today = buy(place, emission), natural_day(clock.now())
+    with monkeypatch.context() as before:
+        before.setattr(unfinished, "natural_day", lambda instant: add_days(today, -1))
+        assert play_end_unfinished(ticket) is None
+    assert not PlayEnd.objects.filter(ticket=ticket).exists()
+    assert play_end_unfinished(ticket) == "unfinished"
+
+
 def test_a_night_looks_for_new_plays_and_for_those_that_the_last_one_left(
     place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,23 +6,31 @@ import uuid
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.db import connection, transaction
 
-from core.database import clock
+from core.database import clock, encryption
+from core.database.kept import forget_all
 from core.kernel.days import natural_day
+from core.nights.models import JobRun
+from core.premises.models import Terminal
+from core.staff import two_persons
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.services.audit.ends import (
+    AUDIT,
     PlaysDiffer,
     audit_plays,
     ends_audit,
     ends_audit_everything,
 )
+from promotrot.services.closing import seed_reveal
 from promotrot.services.dealing import dealing
+from promotrot.services.office.stopping import play_end_propose
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import play_end_unfinished
 from tests.promotrot.conftest import acted
-from tests.support import emitting
+from tests.support import emitting, paying
 from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.II.2", "15.III.3")]
@@ -131,6 +139,94 @@ def test_an_older_end_is_found_in_its_turn(place: Point, emission: Emission) -> 
     later = day + datetime.timedelta(days=60)
     with pytest.raises(PlaysDiffer):
         ends_audit(later)  # the only older period there is
-    emitting.played(place, emitting.sold(emission, 1, place))
-    spans = [(day + datetime.timedelta(days=1), datetime.date.max)]
-    assert audit_plays(spans).plays == 0
+
+
+def test_an_end_that_names_an_old_time_is_found_in_the_night_after_it_was_written(
+    place: Point, emission: Emission
+) -> None:
+    """Nights search ends by their time, and the newest one misled that search."""
+    emitting.played(place, emitting.sold(emission, 2, place))
+    end = {"cause": "unfinished", "tier": 0, "awarded_cents": 0}
+    ticket = emitting.winning(place, emission)
+    day = natural_day(clock.now())
+    long_ago = clock.now() - datetime.timedelta(days=70)
+    PlayEnd.objects.create(ticket=ticket, ended_at=long_ago, **end)
+    done(day - datetime.timedelta(days=1), {"next_end": 0})
+    with pytest.raises(PlaysDiffer):
+        ends_audit(day)
+
+
+def done(day: datetime.date, counts: dict[str, int]) -> None:
+    """Record the audit as done for a night."""
+    now = clock.now()
+    JobRun.objects.create(
+        job=AUDIT, day=day, state="done", started_at=now, ended_at=now, counts=counts
+    )
+
+
+def test_a_night_reads_what_is_new_since_the_last_one(place: Point, emission: Emission) -> None:
+    emitting.played(place, emitting.sold(emission, 3, place))
+    newest = PlayEnd.objects.latest("pk").pk
+    day = natural_day(clock.now())
+    first = ends_audit(day).counts
+    assert first == {"plays": 3, "plays_archived": 0, "next_end": newest + 1}
+    done(day, {"next_end": newest + 1_001})  # a thousand ends before are read once more
+    assert ends_audit(day + datetime.timedelta(days=1)).counts["plays"] == 0
+    assert ends_audit(day + datetime.timedelta(days=40)).counts["plays"] == 0
+    # No night of the last weeks was done: all of those weeks, and the older period.
+    assert ends_audit(day + datetime.timedelta(days=42)).counts["plays"] == 3
+
+
+@pytest.mark.article("15.II.2")
+def test_where_the_keys_are_lost_what_can_be_read_is_computed_again(
+    place: Point, emission: Emission, settings: LazySettings
+) -> None:
+    """With the published seed, and never with another one than that committed to."""
+    revealed = emitting.opened(emitting.small("revealed"))
+    emitting.played(place, emitting.sold(revealed, 5, place))
+    ended(losing(place, revealed), 1, 400)
+    revealed = emitting.closed(revealed)
+    emitting.played(place, emitting.sold(emission, 5, place))
+    assert seed_reveal(emission=revealed)
+    version = settings.SEED_KEYS[0]
+    settings.SEED_KEYS = (version, {version: bytes(32)})
+    encryption._cipher.cache_clear()
+    forget_all()
+    try:
+        result = audit_plays()
+        assert [each.emission for each in result.findings] == [revealed.reference]
+        assert list(result.unreadable) == [emission.pk]
+        newest = PlayEnd.objects.filter(ticket__emission=emission).latest("pk").pk
+        done(natural_day(clock.now()), {"next_end": newest + 1_001 - 5})
+        with pytest.raises(encryption.ContentUnreadable):
+            ends_audit(natural_day(clock.now()) + datetime.timedelta(days=1))
+    finally:
+        encryption._cipher.cache_clear()
+        forget_all()
+
+
+@pytest.mark.article("15.III.6.2")
+def test_a_play_ended_at_the_office_is_no_finding_where_the_keys_are_lost(
+    place: Point, settings: LazySettings
+) -> None:
+    first = emitting.opened(emitting.document("trotters-ladder", code="short-ladder", tickets=200))
+    emitting.sold(first, 150, place)
+    second = emitting.opened(emitting.closed(first).game, extra_tier=6)
+    while True:
+        ticket = emitting.buy(place, second)
+        if play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act="trot").legal:
+            break
+    Terminal.objects.filter(premises=place.premises).update(revoked_at=place.session.started_at)
+    proposal = play_end_propose(by=paying.cashier(), ident=ticket.uuid, reason="closed")
+    two_persons.confirm(proposal=proposal.uuid, by=paying.cashier())
+    assert PlayEnd.objects.get(ticket=ticket).cause == "stopped"
+    version = settings.SEED_KEYS[0]
+    settings.SEED_KEYS = (version, {version: bytes(32)})
+    encryption._cipher.cache_clear()
+    forget_all()
+    try:
+        result = audit_plays()
+    finally:
+        encryption._cipher.cache_clear()
+        forget_all()
+    assert result.findings == [] and list(result.unreadable) == [second.pk]

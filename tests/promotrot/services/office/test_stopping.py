@@ -5,7 +5,9 @@ import uuid
 
 import pytest
 
+from core.database import clock
 from core.payoffice.refusals import CashSessionMissing
+from core.premises.access import TerminalCopied
 from core.premises.models import Premises, Terminal
 from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
@@ -61,6 +63,18 @@ def test_who_may_end_which_play(place: Point, begun: PlayTicket) -> None:
     assert OfficeEnd.objects.get().ticket == begun
     with pytest.raises(PlayEnded):
         proposed(clerk, begun.uuid)
+
+
+def test_a_terminal_whose_keys_were_copied_finishes_no_play(
+    place: Point, begun: PlayTicket
+) -> None:
+    """It is refused (`terminal_copied`), so that the Central Office ends what was begun there."""
+    Terminal.objects.filter(pk=place.terminal.pk).update(copied_at=clock.now())
+    with pytest.raises(TerminalCopied):
+        play_act(credentials=place.credentials, ident=begun.uuid, number=2, act="stop")
+    assert list(stranded()) == [begun]
+    two_persons.confirm(proposal=proposed(paying.cashier(), begun.uuid).uuid, by=paying.cashier())
+    assert PlayEnd.objects.get().cause == "stopped"
 
 
 def test_a_play_finished_before_the_second_person_confirms_stays_as_it_was_played(
