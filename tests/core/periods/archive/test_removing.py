@@ -104,7 +104,7 @@ def test_nights_that_end_early_for_weeks_pass_over_no_month(
 def test_after_weeks_without_a_night_no_month_is_hidden_by_a_newer_one_of_which_nothing_leaves(
     own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is left of an older month would stay for good, and its claims could not leave either."""
+    """The rest of an older month would stay for good, and its claims could not leave either."""
     factories.time_pass(days=40)
     statements_issue(until=add_days(natural_day(clock.now()), -1))
     closed()

@@ -89,12 +89,12 @@ def test_the_search_box_names_the_archive_of_a_statement_that_left(
     night()
     desk = Desk(Role.ORGANISER)
 
-    def found(ident: object) -> str:
+    def answer_to(ident: object) -> str:
         return text_of(desk.client.post("/admin/find/", {"q": str(ident)}, follow=True))
 
-    assert "The archive of 2030-06 has it: Safe of the Central Office." in found(left.uuid)
-    assert "Nothing was found" in found(never)
-    assert "has left" not in found(of_shop(LATE).uuid)
+    assert "The archive of 2030-06 has it: Safe of the Central Office." in answer_to(left.uuid)
+    assert "Nothing was found" in answer_to(never)
+    assert "has left" not in answer_to(of_shop(LATE).uuid)
 
 
 def test_the_list_says_up_to_which_week_statements_left(june: ClosedPeriod, tmp_path: Path) -> None:
