@@ -85,7 +85,10 @@ class PayeeNotNeeded(Invalid):
 
 class CashSessionMissing(Conflict):
     code = "cash_session_missing"
-    message = "The office pays at its desk, in a cashier's open cash session."
+    message = (
+        "The cash session is not open: at an office, cash is paid and moved only in a cashier's"
+        " open session."
+    )
 
 
 class CashShort(Conflict):

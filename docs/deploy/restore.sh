@@ -38,6 +38,10 @@ if as_owner pg_ctl --pgdata "$data" status > /dev/null 2>&1; then
     echo "a server runs on $data: stop it first, by pg_ctl --pgdata $data stop" >&2
     exit 1
 fi
+mkdir -p "$WORK"
+# What a killed run began may still write there: it has the lock until it ends.
+exec 9< "$WORK"
+flock --nonblock 9 || { echo "a restore is under way in $WORK: wait for its end" >&2; exit 1; }
 # A run that was killed is begun anew. What else is there is not removed: a restore in earnest, or the
 # data of the server that was lost.
 if [ -e "$data" ] && [ ! -e "$WORK/unfinished" ]; then
@@ -46,7 +50,6 @@ if [ -e "$data" ] && [ ! -e "$WORK/unfinished" ]; then
 fi
 trap finish EXIT
 
-mkdir -p "$WORK"
 touch "$WORK/unfinished"
 rm -rf "$data" "$run" "$WORK/staging"
 mkdir -p "$run" "$WORK/staging"

@@ -1,6 +1,7 @@
 """The shipped configuration of backups, and a restore that fails; `make drill` does the rest."""
 
 import configparser
+import fcntl
 import os
 import re
 import signal
@@ -132,6 +133,20 @@ def test_a_restore_removes_no_data_that_it_did_not_begin_to_make(tmp_path: Path)
     assert f"{lost.parent} is there" in done.stderr
     assert lost.read_text() == "18"
     assert not (tmp_path / "last").exists()
+
+
+def test_a_restore_does_not_remove_what_another_one_is_making(tmp_path: Path) -> None:
+    """Its server does not run yet: the base backup is being copied, for hours."""
+    half = tmp_path / "data" / "PG_VERSION"
+    half.parent.mkdir()
+    half.write_text("18")
+    (tmp_path / "unfinished").touch()
+    under_way = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(under_way, fcntl.LOCK_EX)
+    done = run_restore(tmp_path)
+    os.close(under_way)
+    assert (done.returncode, half.exists()) == (1, True)
+    assert "a restore is under way" in done.stderr
 
 
 def test_a_restore_that_was_killed_is_begun_anew(tmp_path: Path) -> None:

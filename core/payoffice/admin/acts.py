@@ -96,7 +96,9 @@ class _Open(ActForm):
 class _Move(ActForm):
     cents = EurosField(
         label=_("Amount"),
-        help_text=_("Brought; negative: taken away, and who receives it confirms it."),
+        help_text=_(
+            "Positive: brought. Negative: taken away; the person who receives it confirms."
+        ),
     )
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
@@ -168,13 +170,19 @@ def _open_cash(by: StaffActor, target: None, data: Data) -> Done:
 def _move_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
     if isinstance(cash.cash_move(by=by, **data), CashMovement):
         return Done(_("The movement is on record."), target)
-    return Done(_("Proposed: it is in the drawer until who receives it confirms it."), target)
+    words = _(
+        "Proposed. The cash counts as in the drawer until the person who receives it confirms."
+    )
+    return Done(words, target)
 
 
 def _close_cash(by: StaffActor, target: CashSession, data: Data) -> Done:
     counting = {name: data[name] for name in ("count", "reason", "words")}
     cash.cash_close(by=by, session=target.uuid, **counting)
-    return Done(_("Counted: seal it; it is yours until who receives it confirms it."), target)
+    words = _(
+        "Counted. Seal the cash: you answer for it until the person who receives it confirms."
+    )
+    return Done(words, target)
 
 
 def _register_item(by: StaffActor, target: None, data: Data) -> Done:

@@ -21,7 +21,7 @@ from core.payoffice.services import cash
 from core.payoffice.services.closing_slip import closing_slip
 from core.premises.services import PremisesUnknown
 from core.staff.api.proposals import ProposalOut
-from core.staff.two_persons import ProposalPending
+from core.staff.two_persons import ProposalDecided, ProposalPending
 
 
 class CashOpenIn(Shape):
@@ -162,7 +162,8 @@ class CashClose(StaffView):
     @operation(
         "Propose to close a cash session by count",
         "Another person than its cashier, who receives the cash, confirms it. Until then the cash"
-        " is in the drawer. What the session pays or moves meanwhile makes the count void.",
+        " is in the drawer. What the session pays or moves meanwhile makes the count void; who"
+        " counts again replaces it.",
         body=CashCloseIn,
         answer=ProposalOut,
         status=202,
@@ -172,6 +173,7 @@ class CashClose(StaffView):
             cash.DifferenceUnexplained,
             counting.CountMalformed,
             counting.CountNotTheSum,
+            ProposalDecided,
             ProposalPending,
         ),
         example={

@@ -70,7 +70,9 @@ def office_get(premises: str) -> Premises:
 
 class CashierCannotReceive(Forbidden):
     code = "cashier_cannot_receive"
-    message = "The cash of a session is received by another person than its cashier."
+    message = (
+        "The cashier of a drawer cannot receive its cash: another person counts it and confirms."
+    )
 
 
 @transaction.atomic
@@ -166,7 +168,9 @@ def cash_close(
 
     `count` is of `counting.count_of`. Cashiers count their own session, supervisors any session.
     Where the count differs from the books, it takes a `CashSession.Reason` and words; otherwise
-    these are not kept. Raises CashSessionUnknown, DifferenceUnexplained, ProposalPending.
+    these are not kept. A count that waits, and that a payment or movement made void, is rejected
+    for this one. Raises CashSessionUnknown, DifferenceUnexplained, ProposalPending, and
+    ProposalDecided if somebody decides on the void one at the same time.
     """
     by.need(powers.KEEP_CASH)
     row = CashSession.objects.filter(uuid=session).first()
@@ -183,10 +187,13 @@ def cash_close(
         reason = words = ""
     elif reason not in CashSession.Reason.values or not words.strip():
         raise DifferenceUnexplained(difference_cents=difference_cents)
+    earlier = two_persons.pending(kind=CLOSING, subject=subject_of(row))
+    is_void = earlier is not None and earlier.content["expected_cents"] != expected_cents
     return two_persons.propose(
         kind=CLOSING,
         subject=subject_of(row),
         by=by,
+        replaces=earlier.uuid if earlier and is_void else None,
         content={
             "cash_session": str(row.uuid),
             "expected_cents": expected_cents,

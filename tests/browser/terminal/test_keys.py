@@ -1,5 +1,8 @@
 """A till by its keys in the last minute: nothing is marked by accident, and the change is said."""
 
+from typing import Any
+
+from core.payoffice.models import Payment
 from lototrot.models.tickets import Ticket
 from tests.support import paying
 from tests.support.browser import desk
@@ -9,6 +12,12 @@ from tests.support.browser.line import Line
 _FOCUS = "return document.activeElement.matches(arguments[0])"
 _CONFIRM = ".bet-bar .primary"
 _CHANGE = "return document.querySelector('dialog .change').textContent"
+_ENTER: dict[str, Any] = {
+    "key": "Enter",
+    "code": "Enter",
+    "windowsVirtualKeyCode": 13,
+    "text": "\r",
+}
 
 
 def _marked(browser: Browser) -> list[list[str]]:
@@ -81,3 +90,34 @@ def test_escape_begins_with_the_next_document(open_browser: Open, line: Line) ->
     assert not browser.shows(".acts")
     browser.keys("F1")
     browser.says("dialog", "Esc")
+
+
+def _stays_down(browser: Browser) -> None:
+    """Repeat Enter as a keyboard does while the key stays down, and let it go."""
+    for _ in range(5):
+        browser.devtools("Input.dispatchKeyEvent", **_ENTER, type="keyDown", autoRepeat=True)
+    browser.devtools("Input.dispatchKeyEvent", **_ENTER, type="keyUp")
+
+
+def test_an_enter_that_stays_down_neither_sells_nor_pays(open_browser: Open, line: Line) -> None:
+    """It would mark, confirm and sell before anybody reads the bet, or check and pay."""
+    won, _ = paying.worth(8_550, 1_000)
+    browser = open_browser(TERMINAL)
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    for number in ("4", "1", "3", "7", "9", "2", "5"):
+        browser.keys(number, "Enter")
+    tickets = Ticket.objects.count()
+    _stays_down(browser)
+    assert not browser.shows("dialog[open]")
+    browser.keys("Enter")
+    browser.find("dialog .notes")
+    _stays_down(browser)
+    browser.find("dialog .notes")
+    browser.keys("Escape")
+    desk.scan(browser, won.code)
+    browser.find(".acts .primary")
+    _stays_down(browser)
+    browser.keys("Escape")
+    browser.find(".shown .empty")
+    assert (Ticket.objects.count(), Payment.objects.exists()) == (tickets, False)

@@ -90,6 +90,13 @@ function drawTabs() {
       "data-name": name, onclick: () => open(name) }, title)));
 }
 
+// A key that stays down says nothing twice: one long Enter would mark, confirm and sell, or check and pay.
+addEventListener("keydown", (event) => {
+  if (!event.repeat || event.key !== "Enter") return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, { capture: true });
+
 addEventListener("keydown", (event) => {
   if (event.key !== "F1" || !me) return;
   event.preventDefault();
