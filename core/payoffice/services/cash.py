@@ -125,9 +125,9 @@ def cash_move(*, by: StaffActor, cents: int, reason: str) -> CashMovement | Prop
 
 
 def _taken(proposal: Proposal, by: StaffActor) -> None:
+    """Take cash from a session. Its cashier proposed it, so another person confirms it."""
     content = proposal.content
     session = CashSession.objects.get(uuid=content["cash_session"])
-    _need_receiver(session, by)
     _move(session, content["cents"], content["reason"], proposal)
 
 
@@ -153,11 +153,6 @@ def _move(
 def _need_cash(session: CashSession, cents: int) -> None:
     if ledger.balance_cents(accounts.cash(session.pk)) < cents:
         raise CashShort
-
-
-def _need_receiver(session: CashSession, by: StaffActor) -> None:
-    if by.user_id == session.cashier_id:
-        raise CashierCannotReceive
 
 
 @transaction.atomic
@@ -214,7 +209,8 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     """
     content = proposal.content
     row = CashSession.objects.get(uuid=content["cash_session"])
-    _need_receiver(row, by)
+    if by.user_id == row.cashier_id:
+        raise CashierCannotReceive
     hold((Lock.CASH, row.pk))
     row.refresh_from_db()
     if row.closed_at is not None:
