@@ -26,7 +26,6 @@ KEY_NAMES = {
     "claim": _("claim"),
     "entry": _("entry"),
     "changed_at": _("last change"),
-    "cents": _("amount"),
     "moved_at": _("time"),
     "difference_cents": _("difference"),
     "count": _("notes and coins"),
