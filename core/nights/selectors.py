@@ -54,9 +54,9 @@ def jobs_open(*, by: StaffActor) -> list[Due]:
 
 
 def cut_off() -> list[int]:
-    """Return a job that is called running while no session runs the nights; none, or one.
+    """Return the run that is recorded as running though no session runs a night: one at most.
 
-    Its worker died, or its server did. A night does it, with all that is due.
+    Its worker died, or its server did. The next night does it, with all that is due.
     """
     running = JobRun.objects.filter(state=JobRun.State.RUNNING, attempts__lt=GONE_ON_AT_ONCE)
     begun = list(running.order_by("pk").values_list("pk", flat=True)[:1])

@@ -1,6 +1,6 @@
 """Run the night from Celery beat, every hour, for the work that is due and not done.
 
-The sweeper has one that was cut off gone on with at once.
+A night that was cut off is begun again at once, by the sweeper.
 """
 
 import structlog
@@ -35,9 +35,9 @@ def night() -> int:
 
 @shared_task  # type: ignore[untyped-decorator]
 def go_on(pk: int) -> bool:
-    """Send a night that was cut off in that job to a worker, to go on.
+    """Ask a worker to go on with the night that was cut off in that run.
 
-    It never runs the night itself: that would delay the caller, a sweep for example.
+    It does not run the night itself, because its caller, a sweep for example, would wait.
     """
     if pk not in cut_off():
         return False
@@ -48,5 +48,5 @@ def go_on(pk: int) -> bool:
     return False
 
 
-# The beat starts the night at its time, and what was cut off is gone on with at once.
+# The beat starts the night at its time. The sweeper starts one that was cut off.
 DUE: tuple[DueWork, ...] = (DueWork(go_on, cut_off),)

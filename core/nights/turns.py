@@ -52,7 +52,7 @@ def next_turn(job: str, day: datetime.date, *, turns: int) -> int:
 
 
 def last_begun(job: str) -> datetime.datetime | None:
-    """Return when the newest night in which the job was done began it; None if none was."""
+    """Return when the newest run that did a job began; None if no run has done it."""
     done = JobRun.objects.filter(job=job, state=JobRun.State.DONE).order_by("-day")
     return done.values_list("started_at", flat=True).first()
 

@@ -17,7 +17,7 @@ def closing_slip(session: CashSession, language: str) -> Document:
     """Return the slip of a closed session, to sign and to keep with the money."""
     with override(language):
         blocks = [*_head(session, language), Rule(), *_books(session, language), Rule()]
-        blocks += [*_count(session, language), Rule(), *_difference(session, language)]
+        blocks += [*_count(session, language), Rule(), *_close(session, language)]
         blocks += [
             Line(_("Signature of who counted") + ": ......................"),
             Line(_("Signature of who received the money") + ": ......................"),
@@ -67,7 +67,7 @@ def _count(session: CashSession, language: str) -> list[Block]:
     return [Table(rows, header, (Align.RIGHT,) * len(header)), total]
 
 
-def _difference(session: CashSession, language: str) -> list[Block]:
+def _close(session: CashSession, language: str) -> list[Block]:
     difference = format_cents(session.difference_cents or 0, language)
     blocks: list[Block] = [Pair(_("Difference"), difference, Emphasis.LARGE)]
     if session.difference_reason:
