@@ -13,6 +13,7 @@ from lototrot.sample.facts import Outcome, RaceDay, Withdrawal
 
 SOURCE = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "trotting_rounds.jsonl"
 ROUNDS = {facts.SON_PARDO: 141, facts.MANACOR: 197, facts.BOTH: 170}  # lines of the source, from 0
+RENAMED = {(facts.BOTH, 7, "Merry Face")}  # the source's name holds a word that insults people
 CODES = {
     "99": Outcome.UNPLACED,
     "utg": Outcome.PULLED_UP,
@@ -100,7 +101,8 @@ def test_horses_numbers_results_and_shares_are_the_source_s(name: str, day: Race
         for source, runner, entered in zip(
             leg["runners"], race.runners, planned.runners, strict=True
         ):
-            assert (source["n"], source["horse"]) == (runner.number, entered.name)
+            assert source["n"] == runner.number
+            assert source["horse"] == entered.name or (name, runner.number, entered.name) in RENAMED
             assert runner.outcome is CODES.get(source["result"], Outcome.PLACED)
             assert runner.place is None or str(runner.place) == source["result"]
             assert runner.bet_share_bp == round(source["bet_share"] * 10_000)
