@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.conf import settings
 
 from core.kernel.errors import Conflict, Unavailable
+from core.kernel.holding import HELD, PUBLISHING
 from core.proofs import signer, wire
 from core.proofs.models import SigningKey
 
@@ -50,6 +51,16 @@ def current_public() -> bytes:
         return _asked()[0]
     version, seeds = settings.SIGNING_KEYS
     return public_of(seeds[version])
+
+
+def are_known() -> bool:
+    """Return whether this process is told which keys are ours: it has them, or asks the signer.
+
+    What publishes must be told. The audits of a practised restore are not: that machine may hold
+    no signing key, and has no signer.
+    """
+    is_told = "SIGNING_KEYS" in HELD[settings.PROCESS] or settings.PROCESS in PUBLISHING
+    return bool(settings.SIGNER) or is_told
 
 
 def held_public() -> frozenset[bytes]:

@@ -9,6 +9,7 @@ live`): it writes under `$VAR_DIR/live` the files that a proxy, or that process 
 A board reads the pulse every few seconds, and a document only when its name is new.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -130,7 +131,8 @@ def _forget(place: Path, current: set[str]) -> None:
     oldest = time.time() - _KEEP_UNNAMED_S
     for path in place.iterdir():
         is_ours = is_name(path.name) or path.name.startswith(_DRAFT)
-        if path.name in current:
-            path.touch()
-        elif is_ours and path.name != PULSE and path.stat().st_mtime < oldest:
-            path.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # another publisher deleted it
+            if path.name in current:
+                os.utime(path)
+            elif is_ours and path.name != PULSE and path.stat().st_mtime < oldest:
+                path.unlink()

@@ -7,6 +7,8 @@ from django.core.management.base import CommandError
 from core.database.management.program_command import ProgramCommand
 from core.database.reading.snapshot import snapshot
 from core.kernel.errors import InvariantBroken
+from core.proofs import keys, wire
+from core.proofs.models import SigningKey
 from lototrot.models.sealing import Seal
 from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.tickets.retired import TicketsArchived
@@ -34,5 +36,8 @@ class Command(ProgramCommand):
                 self.stdout.write(f"contest {seal.contest_id}: {error.code}: {error.data}")
         if unsound:
             raise CommandError(f"{unsound} of {len(seals)} contests are not as they were sealed.")
+        if seals and not keys.are_known():
+            key = wire.key_id(bytes(SigningKey.objects.get(in_force=True).public_key))
+            self.stdout.write(f"By this database the log is signed with {key}: compare it.")
         counted = len(seals) - archived
         self.stdout.write(f"{counted} contests, all as they were sealed; {archived} archived.")

@@ -130,6 +130,16 @@ def test_folders_and_files_of_others_stay(course: Course, tmp_path: Path) -> Non
     assert all(path.exists() for path in theirs)
 
 
+def test_what_another_publisher_deletes_meanwhile_is_no_fault(
+    course: Course, tmp_path: Path
+) -> None:
+    """Two write to one folder: a file is gone between the list of the folder and the look at it."""
+    for name in (f"course-{20 * '0'}.json", ".draft-0"):
+        (tmp_path / name).symlink_to(tmp_path / "gone")  # listed, and not found
+    assert live.publish(tmp_path)
+    assert not (tmp_path / "gone").exists()
+
+
 def test_a_pulse_that_a_crash_left_empty_hides_no_other_metric(
     course: Course, tmp_path: Path, settings: Any, client: Client
 ) -> None:

@@ -43,3 +43,15 @@ def test_no_part_of_a_file_stays_where_the_disk_was_full(tmp_path: Path) -> None
         if (tmp_path / "static" / path).stat().st_size != storage.size(path)
     ]
     assert cut == []
+
+
+def test_what_another_release_collected_later_is_replaced(tmp_path: Path) -> None:
+    """Files of a release have the time of its packing: who went back kept the newer scripts."""
+    assert collect(tmp_path).returncode == 0
+    sources = dict(reversed(list(AppDirectoriesFinder().list([]))))
+    path, storage = next(iter(sources.items()))
+    other = tmp_path / "static" / path
+    other.write_bytes(b"of another release")  # now, so later than its source
+    assert collect(tmp_path).returncode == 0
+    with storage.open(path) as source:
+        assert other.read_bytes() == source.read()

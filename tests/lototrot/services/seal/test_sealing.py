@@ -8,13 +8,15 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, connections, transaction
 
+from core.config.holding import Absent
 from core.database.locks import Lock
 from core.kernel.canonical import with_digests
 from core.kernel.errors import DomainError, InvariantBroken
-from core.proofs import keys, log, merkle
+from core.proofs import keys, log, merkle, wire
 from core.proofs.models import LogEntry, SigningKey
 from core.staff import two_persons
 from lototrot import nightly, tasks
@@ -325,6 +327,29 @@ def test_the_leaves_need_not_be_read_to_the_end() -> None:
     assert next(reader)
     reader.close()  # no more of it is wanted
     assert Ticket.objects.count() == len(MARKS)
+
+
+def test_seals_are_verified_where_no_signing_key_may_be(
+    own_database: Database, settings: Any
+) -> None:
+    """A practised restore has neither key nor signer: it ended with a refusal at the first seal."""
+    factories.contest_closed(a_contest(factories.point()))
+    settings.SIGNER, settings.PROCESS = "", "migrate"
+    settings.SIGNING_KEYS = Absent("SIGNING_KEYS", "migrate")
+    output = StringIO()
+    call_command("seals_verify", stdout=output)
+    assert "1 contests, all as they were sealed" in output.getvalue()
+    assert wire.key_id(bytes(SigningKey.objects.get(in_force=True).public_key)) in output.getvalue()
+    settings.PROCESS = "worker"  # what publishes must be told
+    with pytest.raises(ImproperlyConfigured):
+        call_command("seals_verify", stdout=output)
+    settings.PROCESS = "migrate"
+    with connections["owner"].cursor() as owner:
+        owner.execute("ALTER TABLE proofs_logentry DISABLE TRIGGER USER")
+        owner.execute("UPDATE proofs_logentry SET signature = sha512('') WHERE kind LIKE '%.seal'")
+        owner.execute("ALTER TABLE proofs_logentry ENABLE TRIGGER USER")
+    with pytest.raises(CommandError, match="1 of 1"):
+        call_command("seals_verify", stdout=output)
 
 
 def test_all_seals_are_verified_while_an_act_holds_a_contest(own_database: Database) -> None:
