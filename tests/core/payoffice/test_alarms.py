@@ -41,14 +41,14 @@ def test_a_count_with_a_difference_is_named_however_it_ends_until_the_drawer_is_
     assert counts_that_differ() == []
     counted(counter, session, 49_900)
     (waiting,) = counts_that_differ()
-    assert (waiting.subject, "rejected" in str(waiting.words)) == (session, False)
-    shown = _name(counter), money(49_900), money(50_000)
-    assert all(each in str(waiting.words) for each in shown)
+    assert (waiting.subject, _name(friend) in str(waiting.words)) == (session, False)
+    for part in (_name(counter), money(49_900), money(50_000)):
+        assert part in str(waiting.words)
     cash.cash_move(by=who, cents=1, reason="A cent.")
     again = counted(counter, session, 49_901)
     two_persons.reject(proposal=again.uuid, by=friend, reason="It is whole.")
     (rejected,) = counts_that_differ()
-    assert f"{_name(friend)} rejected it." in str(rejected.words)
+    assert _name(friend) in str(rejected.words)
     given.cash_closed(who, session, 50_001)
     assert counts_that_differ() == []
 
