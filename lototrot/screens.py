@@ -75,6 +75,7 @@ _SELLING: dict[str, texts.Text] = {
     "confirm_before_paying": _("Check the bet before you pay: it can't be changed afterwards."),
     "given": _("Given"),
     "change_to_give": _("Change: {amount}"),
+    "too_little": _("Not enough: {amount} is missing"),
     "change_bet": _("Change it"),
     "ticket_sold": ngettext_noop("Sold: {n} bet, {amount}", "Sold: {n} bets, {amount}"),
     "marks_withdrawn": _("Withdrawn, and no longer marked: {numbers}"),

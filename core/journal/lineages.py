@@ -83,6 +83,14 @@ def state() -> Unbegun:
     return Unbegun(tuple(servers), server, published, used, next_number)
 
 
+def lineage() -> int:
+    """Return the lineage in which this database numbers its transactions."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT journal_base() >> %s", [LINEAGE_BITS])
+        (number,) = cursor.fetchone()
+    return int(number)
+
+
 def unbegun() -> Unbegun | None:
     """Return what the journal lacks to go on here; None if it can go on."""
     now = state()

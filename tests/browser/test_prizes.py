@@ -45,6 +45,7 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
         desk.scan(browser, won.code)  # wherever the focus is
         browser.says(f"{STATE}.good", small)
         browser.says(f"{STATE} .why", must)
+        browser.find(".acts .primary:focus")  # once it could be read
         before = browser.acts
         browser.keys("Enter")  # one act after the scan: the paper agrees
     assert browser.acts - before == 1
@@ -82,7 +83,7 @@ def test_a_payment_whose_answer_was_lost_is_made_once_even_after_a_restart(
     at_the_terminal(browser, line)
     for ticket, restart in ((first, False), (second, True)):
         desk.scan(browser, ticket.code)
-        browser.find(".acts .primary")
+        browser.find(".acts .primary:focus")
         before = Payment.objects.count()
         line.swallow()
         browser.keys("Enter")

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 
 class Cheque(Guarded):
-    """A nominative cheque of the register (14.III.10.6); its numbers have no gaps."""
+    """A nominative cheque of the register (14.III.10.6).
+
+    The digits of a number before its last six are the journal's lineage, so none is drawn again
+    after a restore to an earlier time. Within a lineage numbers have no gaps.
+    """
+
+    PER_LINEAGE = 1_000_000
 
     class State(models.TextChoices):
         ISSUED = "issued", _("Issued")

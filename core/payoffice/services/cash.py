@@ -75,6 +75,14 @@ class CashierCannotReceive(Forbidden):
     )
 
 
+class CountStands(Forbidden):
+    code = "count_stands"
+    message = (
+        "The cashier of a drawer cannot reject what another person counted in it: a third person"
+        " confirms or rejects it."
+    )
+
+
 @transaction.atomic
 def cash_open(*, by: StaffActor, premises: str, float_cents: int) -> CashSession:
     """Open the cashier's session with a float from the treasury.
@@ -164,8 +172,9 @@ def cash_close(
     `count` is of `counting.count_of`. Cashiers count their own session, supervisors any session.
     Where the count differs from the books, it takes a `CashSession.Reason` and words; otherwise
     these are not kept. A count that waits, and that a payment or movement made void, is rejected
-    for this one. Raises CashSessionUnknown, DifferenceUnexplained, ProposalPending, and
-    ProposalDecided if somebody decides on the void one at the same time.
+    for this one, and so is the cashier's own where another person counts. Raises
+    CashSessionUnknown, DifferenceUnexplained, ProposalPending, and ProposalDecided if somebody
+    decides on the one that it replaces at the same time.
     """
     by.need(powers.KEEP_CASH)
     row = CashSession.objects.filter(uuid=session).first()
@@ -183,12 +192,15 @@ def cash_close(
     elif reason not in CashSession.Reason.values or not words.strip():
         raise DifferenceUnexplained(difference_cents=difference_cents)
     earlier = two_persons.pending(kind=CLOSING, subject=subject_of(row))
-    is_void = earlier is not None and earlier.content["expected_cents"] != expected_cents
+    is_replaced = earlier is not None and (
+        earlier.content["expected_cents"] != expected_cents
+        or earlier.proposed_by_id == row.cashier_id != by.user_id
+    )
     return two_persons.propose(
         kind=CLOSING,
         subject=subject_of(row),
         by=by,
-        replaces=earlier.uuid if earlier and is_void else None,
+        replaces=earlier.uuid if earlier and is_replaced else None,
         content={
             "cash_session": str(row.uuid),
             "expected_cents": expected_cents,
@@ -233,6 +245,20 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     ledger.need_balance(cash, 0)
 
 
+def _need_rejectable(proposal: Proposal, by: StaffActor) -> None:
+    """Keep the count of another person from the cashier of the drawer. Raises CountStands.
+
+    A count that has lapsed or is void is nothing any more, and the cashier counts again.
+    """
+    row = CashSession.objects.get(uuid=proposal.content["cash_session"])
+    if by.user_id != row.cashier_id or by.user_id == proposal.proposed_by_id:
+        return
+    expected_cents = ledger.balance_cents(accounts.cash(row.pk))
+    is_void = row.closed_at is not None or expected_cents != proposal.content["expected_cents"]
+    if not is_void and two_persons.lapse_of(proposal, clock.now()) is None:
+        raise CountStands
+
+
 def subject_of(session: CashSession) -> str:
     """Return the subject of the proposals to take cash from a session, or to close it."""
     return f"cash_session:{session.uuid}"
@@ -261,5 +287,10 @@ def need_open(session: CashSession) -> None:
 TAKING = two_persons.Kind("payoffice.cash_taking", powers.KEEP_CASH, _taken)
 # A week: the drawer may be sealed before days on which nobody is there to receive its cash.
 CLOSING = two_persons.Kind(
-    "payoffice.cash_closing", powers.KEEP_CASH, _close, good_for=two_persons.A_WEEK
+    "payoffice.cash_closing",
+    powers.KEEP_CASH,
+    _close,
+    good_for=two_persons.A_WEEK,
+    need_rejectable=_need_rejectable,
+    rejection_refusals=(CountStands,),
 )

@@ -10,6 +10,7 @@ from django.db.models import Max
 from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
+from core.journal import lineages
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid, NotFound
 from core.kernel.request_uuids import derived_uuid
@@ -83,11 +84,14 @@ class CeilingNotLater(Invalid):
 def cheque_draw(
     *, payment: Payment, payee: Payee, replaces: Cheque | None = None, reissue: int | None = None
 ) -> Cheque:
-    """Draw the next cheque of the register for a payment. Call it in the transaction of the act."""
+    """Draw the next cheque of the register for a payment. Call it in the transaction of the act.
+
+    A lineage of the journal numbers its cheques above all those of earlier ones.
+    """
     hold((Lock.CHEQUE, 0))
     last = Cheque.objects.aggregate(last=Max("number"))["last"] or 0
     cheque: Cheque = Cheque.objects.create(
-        number=last + 1,
+        number=max(last, lineages.lineage() * Cheque.PER_LINEAGE) + 1,
         payment=payment,
         payee=payee,
         amount_cents=payment.amount_cents,

@@ -9,6 +9,7 @@ from django.utils.crypto import salted_hmac
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.errors import Invalid
+from core.ledger.models import Transfer
 from core.looks.recording import look_at_row
 from core.payoffice import powers
 from core.payoffice.models import (
@@ -86,6 +87,8 @@ def deposit_take(*, at: TerminalActor | StaffActor, request: DepositRequest) -> 
         if not same_caller or bytes(earlier.request_digest) != digest:
             raise RequestUuidReused
         return earlier
+    if Transfer.objects.filter(reference=request.uuid).exists():  # of a payment or an exchange
+        raise RequestUuidReused
     need_new(request.uuid)
     if bool(request.code) == (request.reason == Deposit.Reason.UNREADABLE):
         raise CodeUnreadable

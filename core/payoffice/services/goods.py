@@ -21,7 +21,7 @@ from core.ledger.models import Transfer
 from core.ledger.services import AccountCode
 from core.payoffice import postings, powers
 from core.payoffice.judging import Verdict
-from core.payoffice.models import CashSession, Claim, Exchange, StockItem, StockMovement
+from core.payoffice.models import CashSession, Claim, Deposit, Exchange, StockItem, StockMovement
 from core.payoffice.refusals import (
     DocumentAltered,
     MoneyHeld,
@@ -212,7 +212,8 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
         if bytes(earlier.request_digest) != digest or earlier.staff_id != by.user_id:
             raise RequestUuidReused
         return earlier
-    if Transfer.objects.filter(reference=request.uuid).exists():  # of a payment or a sale
+    used = Transfer.objects.filter(reference=request.uuid).exists()  # of a payment or a sale
+    if used or Deposit.objects.filter(uuid=request.uuid).exists():
         raise RequestUuidReused
     pending = paying.request_pending(
         EXCHANGE.name, proposer_id=by.user_id, ident=request.uuid, digest=digest

@@ -304,8 +304,13 @@ CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_stockmove
 
 -- A cheque is of its payment: of the same amount, and of the same payee, unless it stands for a voided
 -- cheque of that payment. Then two persons named that cheque and the payee.
+-- Its number is of the journal's lineage (docs/adr/0089).
 CREATE OR REPLACE FUNCTION payoffice_guard_cheque() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF NEW.number / 1000000 <> journal_base() >> 44 THEN
+        RAISE EXCEPTION 'cheque %: its number is not of this lineage', NEW.number
+            USING ERRCODE = 'restrict_violation';
+    END IF;
     IF NEW.replaces_id IS NOT NULL AND payoffice_is_settled(NEW.payment_id) THEN
         RAISE EXCEPTION 'payment %: its payee has the money', NEW.payment_id
             USING ERRCODE = 'restrict_violation';

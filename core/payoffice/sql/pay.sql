@@ -27,7 +27,8 @@ BEGIN
     v_done := pg_advisory_xact_lock({lock.request}, core_request_key(v.uuid));
     v.paid_at := core_now();
     SELECT p.id, p.request_digest, p.terminal_id, p.staff_id, p.paid_at, h.authorised,
-           EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = v.uuid) AS used INTO v_known
+           EXISTS (SELECT FROM ledger_transfer x WHERE x.reference = v.uuid)
+               OR EXISTS (SELECT FROM payoffice_deposit d WHERE d.uuid = v.uuid) AS used INTO v_known
       FROM premises_holds(p_premises => v.premises_id, p_game => p_game, p_at => v.paid_at) h
       LEFT JOIN payoffice_payment p ON p.uuid = v.uuid;
     IF v_known.id IS NOT NULL THEN

@@ -265,7 +265,7 @@ def test_a_payment_that_is_still_under_way_is_not_called_not_paid(
 
     monkeypatch.setattr(claims.paying, "payment_make", slowly)
     desk.scan(browser, ticket.code)
-    browser.find(".acts .primary")
+    browser.find(".acts .primary:focus")
     browser.keys("Enter")
     assert asked.wait(60)
     browser.go(f"{line.url}/terminal/")

@@ -19,6 +19,12 @@ _ENTER: dict[str, Any] = {
     "text": "\r",
 }
 
+# The pause after a check does not end by itself.
+_PAUSE_HELD = """
+const { setTimeout } = window;
+window.setTimeout = (act, ms) => ms === 400 ? (window.endPause = act, 0) : setTimeout(act, ms);
+"""
+
 
 def _marked(browser: Browser) -> list[list[str]]:
     """Return the marked numbers, race by race."""
@@ -66,7 +72,10 @@ def _money_typed(browser: Browser) -> None:
     browser.find("dialog .notes")
     browser.keys("1")
     browser.says("dialog .other", "1,00 €")
-    assert not browser.run(_CHANGE), "it is less than the bet"
+    browser.says("dialog .change.bad", "1,00 €")  # it is less than the bet, by as much
+    browser.keys("Enter")
+    browser.find("dialog .notes")
+    assert not Ticket.objects.exists()
     browser.keys("Backspace", "3", "7")
     browser.says("dialog .change", "35,00 €")
     desk.scan(browser, "0123" * 6)
@@ -121,3 +130,36 @@ def test_an_enter_that_stays_down_neither_sells_nor_pays(open_browser: Open, lin
     browser.keys("Escape")
     browser.find(".shown .empty")
     assert (Ticket.objects.count(), Payment.objects.exists()) == (tickets, False)
+
+
+def test_an_enter_that_was_pressed_before_the_answer_could_be_read_pays_nothing(
+    open_browser: Open, line: Line
+) -> None:
+    """Two quick Enters checked a document and paid it. The test ends the pause by hand."""
+    won, _ = paying.worth(8_550, 1_000)
+    browser = open_browser(TERMINAL)
+    desk.enrol(browser, line.url, desk.shop())
+    browser.find(".bet")
+    browser.run(_PAUSE_HELD)
+    desk.scan(browser, won.code)
+    browser.find(".acts .primary")
+    browser.keys("Enter", "Enter")
+    assert browser.run(_FOCUS, "#presented-code") and browser.shows(".acts .primary")
+    assert not Payment.objects.exists()
+    browser.run("window.endPause()")
+    assert browser.run(_FOCUS, ".acts .primary")
+    browser.keys("Enter")
+    until(Payment.objects.exists, "the payment")
+
+
+def test_the_focus_stays_with_the_next_code_that_is_typed(open_browser: Open, line: Line) -> None:
+    won, _ = paying.worth(8_550, 1_000)
+    browser = open_browser(TERMINAL)
+    desk.enrol(browser, line.url, desk.shop())
+    browser.find(".bet")
+    browser.run(_PAUSE_HELD)
+    desk.scan(browser, won.code)
+    browser.find(".acts .primary")
+    browser.keys("7")
+    browser.run("window.endPause()")
+    assert browser.run(_FOCUS, "#presented-code")

@@ -66,8 +66,13 @@ class Given {
     this.cents = givenCents;
     for (const button of this.notes.querySelectorAll("button")) button.setAttribute("aria-pressed", String(Number(button.dataset.cents) === givenCents));
     this.other.textContent = givenCents && !NOTES_CENTS.includes(givenCents) ? cents(givenCents) : "";
-    this.change.textContent = givenCents > this.due ? t("change_to_give", { amount: cents(givenCents - this.due) }) : "";
+    const change = givenCents > this.due ? t("change_to_give", { amount: cents(givenCents - this.due) }) : "";
+    this.change.textContent = this.lacks ? t("too_little", { amount: cents(this.due - givenCents) }) : change;
+    this.change.classList.toggle("bad", this.lacks);
   }
+
+  /** Return whether a sum was said that is less than what is due. */
+  get lacks() { return this.cents > 0 && this.cents < this.due; }
 }
 
 /** Show the bets of one payment. `order.bets()` returns them; `order.sell(givenCents)` sells them, where the player
@@ -81,7 +86,7 @@ export function confirmation(till, order) {
     h("table", { class: "table" }, h("caption", { class: "heard" }, length > 1 ? t("coupon", { number: index + 1 }) : t("your_bet")), h("tbody", {}, bet.contest.races.map((race, place) => row(bet, race, place)))),
   ];
   const payment = new Given();
-  const form = h("form", { class: "stack", method: "dialog", onsubmit: () => order.sell(payment.cents) });
+  const form = h("form", { class: "stack", method: "dialog", onsubmit: (event) => { if (payment.lacks) event.preventDefault(); else order.sell(payment.cents); } });
 
   function draw() {
     const bets = order.bets();

@@ -164,6 +164,40 @@ def test_the_cashier_never_receives_what_a_supervisor_counted() -> None:
     assert session.closed_at is not None
 
 
+def test_the_cashier_does_not_reject_what_another_counted() -> None:
+    """Each count was rejected, so that no shortage was ever recorded."""
+    who, counter = given.cashier(float_cents=50_000), factories.staff(Role.SUPERVISOR)
+    session = given.session_of(who)
+    counted(who, session, 50_000)  # a false count of the cashier stands before no other
+    short = counted(counter, session, 49_000)
+    with pytest.raises(cash.CountStands):
+        two_persons.reject(proposal=short.uuid, by=who)
+    with pytest.raises(two_persons.ProposalPending):
+        counted(who, session, 50_000)
+    given.confirmed(short, Role.CASHIER)
+    session.refresh_from_db()
+    assert session.difference_cents == -1_000
+    rounds.books_agree()
+
+
+def test_a_count_of_another_is_rejected_by_anybody_else_and_replaced_once_it_is_void() -> None:
+    (won,) = given.worth(500)
+    who, counter = given.cashier(float_cents=50_000), factories.staff(Role.SUPERVISOR)
+    session = given.session_of(who)
+    two_persons.reject(proposal=counted(counter, session, 1).uuid, by=counter)
+    two_persons.reject(proposal=counted(counter, session, 1).uuid, by=factories.staff(Role.CASHIER))
+    void = counted(counter, session, 50_000)
+    desk.desk_pay(by=who, request=won.request())
+    own = counted(who, session, 49_500)
+    two_persons.reject(proposal=own.uuid, by=who)
+    with pytest.raises(two_persons.ProposalDecided):
+        given.confirmed(void)
+    old = counted(counter, session, 49_500)
+    factories.time_pass(days=8)
+    two_persons.reject(proposal=old.uuid, by=who)
+    assert given.cash_closed(who, session, 49_500).difference_cents == 0
+
+
 def test_a_sealed_drawer_waits_for_a_week_and_its_cashier_may_go_on_with_it() -> None:
     (won,) = given.worth(500)
     who = given.cashier(float_cents=50_000)

@@ -16,6 +16,7 @@ const PATH = "claims/payments";
 const PRINTED = "printed";
 const ON_ITS_WAY_MS = 30_000;   // so long a payment may be under way after it was asked for
 const AGAIN_MS = 1000;
+const READ_MS = 400;   // a second Enter of the press that checked would come sooner
 const REASONS = ["damaged", "altered", "unreadable", "unverifiable"];
 // The checks of texts look for these keys, which are put together at run time:
 // t("state_sold") t("state_void") t("state_no_prize") t("state_prize") t("state_refund_due")
@@ -134,7 +135,15 @@ class Prizes {
       h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])),
         articlesOf(why) ? h("p", { class: "small soft" }, articlesOf(why)) : null),
       this.till.panel(presented.game)?.details?.(presented.details) ?? "");
-    (this.place.querySelector(".acts .primary") ?? this.input).focus();
+    this.input.focus();
+    this.#offer(this.#asking);
+  }
+
+  /** Let Enter pay, once somebody can have read what it pays: until then it is in the empty field, and does nothing. */
+  #offer(asking) {
+    setTimeout(() => {
+      if (asking === this.#asking && document.activeElement === this.input && !this.input.value) this.payButton?.focus();
+    }, READ_MS);
   }
 
   #rows() {
