@@ -49,7 +49,7 @@ def failed(day: date) -> None:
 
 
 def test_a_failed_night_keeps_its_turn_and_the_nights_after_it_take_the_next_ones() -> None:
-    """What fails stays broken for weeks; the periods beside it are looked at meanwhile."""
+    """A fault may stay for weeks; the periods beside it are looked at meanwhile."""
     night = add_days(SINCE, RECENT_DAYS + 3 * PERIOD_DAYS - 10)
     done(night, turn_of("audit", night, since=SINCE))
     numbers = []

@@ -68,9 +68,9 @@ def test_while_an_emission_stays_unreadable_an_older_end_is_found_in_its_turn(
     emitting.played(newest, emitting.sold(lost, 1, newest))
     audit = [job for job in JOBS if job.name == AUDIT]
     with without_seed_keys(settings), contributed("nightly", "JOBS", audit):
-        found = set()
+        errors = set()
         for _ in range(2):
             factories.time_pass(minutes=24 * 60)
             night_run()
-            found.add(JobRun.objects.latest("day").error.partition(":")[0])
-    assert found == {"content_unreadable", "plays_differ"}
+            errors.add(JobRun.objects.latest("day").error.partition(":")[0])
+    assert errors == {"content_unreadable", "plays_differ"}
