@@ -9,6 +9,7 @@ from core.receipts.document import present_language
 from core.receipts.formats import format_cents
 from promotrot import powers
 from promotrot.models.emission import Emission
+from promotrot.selectors.closing import lanes_apart
 from promotrot.selectors.debts import Debt, Stage, debts
 from promotrot.selectors.emissions import unclosed
 from promotrot.selectors.plays import stranded
@@ -70,6 +71,19 @@ def _unclosed() -> list[AlarmRow]:
     ]
 
 
+def _apart() -> list[AlarmRow]:
+    return [
+        AlarmRow(
+            subject=emission,
+            since=emission.opening.opened_at,
+            words=gettext("Its lanes say %(taken)s tickets, and %(sold)s are sold.")
+            % {"taken": apart[0], "sold": apart[1]},
+        )
+        for emission in unclosed().order_by("pk")
+        if (apart := lanes_apart(emission))
+    ]
+
+
 def _name(emission: Emission, short: Shortage) -> str:
     return emission_facts(emission.pk).texts(present_language()).prizes[short.thing]
 
@@ -106,6 +120,12 @@ ALARMS: tuple[Alarm, ...] = (
         title=_("Emissions to be closed"),
         power=powers.CLOSE_EMISSION,
         rows=_unclosed,
+    ),
+    Alarm(
+        code="promotrot_lanes_disagree",
+        title=_("Emissions that cannot be closed: lanes and tickets disagree"),
+        power=powers.CLOSE_EMISSION,
+        rows=_apart,
     ),
     Alarm(
         code="promotrot_stock_short",

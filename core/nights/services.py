@@ -72,7 +72,10 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
             begins.append(add_days(done[job.name], 1))
         days = [day for day in _days(min(begins, default=reached), last) if job.on(day)]
         if job.recounts:
-            days = [day for day in days if day in (days[-1], unfinished.get(job.name))]
+            begun, newest = unfinished.get(job.name), days[-1:]
+            if job.name in done:
+                newest = [day for day in newest if day > done[job.name]]
+            days = [day for day in days if day == begun or day in newest]
         due.extend((day, job) for day in days)
     return sorted(due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
 
@@ -102,10 +105,10 @@ def night_run(
     """Do everything that is due up to a day. Return the runs made, and `tell` each as it ends. A
     failure is recorded and tried again.
 
-    A job that fails does not begin its next day; the other jobs continue. One whose session was
-    lost, as with the server, stays `running`: it was cut off, and is begun again. If the clock
-    becomes wrong, the job under way fails and no other begins. Raises DayNotOver, NightRunning,
-    NotQuiet, ClockUnsound.
+    A job that fails does not begin its next day, unless it recounts; the other jobs continue. One
+    whose session was lost, as with the server, stays `running`: it was cut off, and is begun again.
+    If the clock becomes wrong, the job under way fails and no other begins. Raises DayNotOver,
+    NightRunning, NotQuiet, ClockUnsound.
     """
     need_runnable(until)
     with session_hold(Lock.NIGHT) as alone:
@@ -116,7 +119,7 @@ def night_run(
         runs = []
         due = jobs_due(until)
         for number, (day, job) in enumerate(due, start=1):
-            if job.name in failed:
+            if job.name in failed and not job.recounts:
                 continue
             if not session_keep(Lock.NIGHT):  # the server was lost, and another night has begun
                 raise NightRunning

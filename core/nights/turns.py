@@ -45,10 +45,16 @@ def turn_of(job: str, day: datetime.date, *, since: datetime.date | None) -> Tur
 
 
 def next_turn(job: str, day: datetime.date, *, turns: int) -> int:
-    """Return the turn after that of the job's last night, from 1 to `turns`, then 1 again."""
-    done = JobRun.objects.filter(job=job, state=JobRun.State.DONE, day__lt=day).order_by("-day")
-    before = done.values_list("counts", flat=True).first() or {}
-    return int(before.get("turn", 0)) % turns + 1
+    """Return the turn of the night of a day, from 1 to `turns`, then 1 again.
+
+    Each night since the job's last one that was done took a turn, also one that failed. So what one
+    period makes fail, night after night, keeps no other period from being looked at; and a night
+    that is tried again has the turn that it had.
+    """
+    nights = JobRun.objects.filter(job=job, day__lt=day)
+    done = nights.filter(state=JobRun.State.DONE).order_by("-day").values_list("day", "counts")
+    before, counts = done.first() or (datetime.date.min, {})
+    return (int(counts.get("turn", 0)) + nights.filter(day__gt=before).count()) % turns + 1
 
 
 def last_begun(job: str) -> datetime.datetime | None:

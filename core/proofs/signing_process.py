@@ -45,17 +45,30 @@ def _answer(request: dict[str, str]) -> dict[str, Any]:
     return {"signature": signature.hex()}
 
 
+def _is_dead(path: str) -> bool:
+    """Return whether nobody listens at a socket any more, as after a kill.
+
+    One that is slow does not refuse: it may have no room for a caller. Raises OSError.
+    """
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.setblocking(False)  # a queue without room would be waited for
+        fault = probe.connect_ex(path)
+    if fault in (0, errno.EAGAIN):
+        raise OSError(errno.EADDRINUSE, "another signer is at work there", path)
+    if fault not in (errno.ECONNREFUSED, errno.ENOENT):
+        raise OSError(fault, os.strerror(fault), path)
+    return fault == errno.ECONNREFUSED
+
+
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     """Answer at a socket that only the owner and the group of the process may open."""
 
     daemon_threads = True
+    request_queue_size = 128  # as many as call at once: one too many is not answered at all
 
     def __init__(self, path: str) -> None:
-        """Listen at `path`. Raises OSError if another signer answers there."""
-        if Path(path).is_socket():  # of a signer that was killed; no other file is deleted
-            with socket.socket(socket.AF_UNIX) as probe:
-                if not probe.connect_ex(path):
-                    raise OSError(errno.EADDRINUSE, "another signer answers there", path)
+        """Listen at `path`. Raises OSError if anything but a dead signer is there."""
+        if Path(path).is_socket() and _is_dead(path):
             Path(path).unlink()
         before = os.umask(_OWNER_AND_GROUP)
         try:

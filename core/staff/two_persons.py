@@ -100,7 +100,8 @@ class Kind:
     A `long` act is done as long work (`core.longwork`), outside the request. `need_rejectable`
     raises an error if this person may not reject the proposal. It is called before anything is
     written, because the database would refuse the write. `rejection_refusals` are the errors of a
-    rejection.
+    rejection. `failed` is called with the error of a confirmation that was refused, once all of it
+    is undone, in a transaction of its own.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Kind:
     long: bool = False
     need_rejectable: Callable[[Proposal, StaffActor], None] | None = None
     rejection_refusals: tuple[type[DomainError], ...] = ()
+    failed: Callable[[Proposal, DomainError], None] | None = None
 
     @property
     def decides(self) -> str:
@@ -268,7 +270,20 @@ def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:
     PowerMissing, SamePerson, SecondPersonTooNew, ProposalDecided, ProposalOld, ProposerChanged, and
     the errors of the act.
     """
-    return _decide(proposal, Decision.Verdict.CONFIRMED, by, "")
+    try:
+        return _decide(proposal, Decision.Verdict.CONFIRMED, by, "")
+    except DomainError as error:
+        _failed(proposal, error)
+        raise
+
+
+def _failed(ident: uuid.UUID, error: DomainError) -> None:
+    """Let the kind of a proposal do what must follow when its act was refused."""
+    proposal = Proposal.objects.filter(uuid=ident).first()
+    kind = kinds().get(proposal.kind) if proposal else None
+    if proposal and kind and kind.failed:
+        with transaction.atomic():
+            kind.failed(proposal, error)
 
 
 def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal:

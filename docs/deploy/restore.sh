@@ -13,9 +13,13 @@ began=$(date +%s)
 data="$WORK/data" run="$WORK/run" role="${APP_ROLE:-lototrot_app}" database="${DATABASE:-lototrot}"
 as_owner() { if [ -n "${OWNER:-}" ]; then setpriv --reuid="$OWNER" --regid="$(id -g "$OWNER")" --clear-groups -- "$@"; else "$@"; fi; }
 asked() { psql --no-psqlrc --tuples-only --no-align --host "$run" --username "$role" --dbname "$database" --command "$1"; }
+whole=
 finish() {
     code=$?
     trap - EXIT
+    trap '' TERM INT HUP
+    # Ended by a signal, bash says 0 here: only what came to its end has passed.
+    [ -n "$whole" ] || [ $code != 0 ] || code=1
     if [ $code != 0 ] || [ -z "${STAY:-}" ]; then
         as_owner pg_ctl --pgdata "$data" --mode immediate stop > /dev/null 2>&1 || true
         rm -rf "$data" "$run" "$WORK/staging"
@@ -35,7 +39,7 @@ finish() {
     exit $code
 }
 if as_owner pg_ctl --pgdata "$data" status > /dev/null 2>&1; then
-    echo "a server runs on $data: stop it first, by pg_ctl --pgdata $data stop" >&2
+    echo "a server runs on $data: stop it first, as ${OWNER:-this account}, by pg_ctl --pgdata $data stop" >&2
     exit 1
 fi
 mkdir -p "$WORK"
@@ -49,6 +53,7 @@ if [ -e "$data" ] && [ ! -e "$WORK/unfinished" ]; then
     exit 1
 fi
 trap finish EXIT
+trap 'exit 143' TERM INT HUP
 
 touch "$WORK/unfinished"
 rm -rf "$data" "$run" "$WORK/staging"
@@ -124,3 +129,4 @@ else
     as_owner pg_ctl --pgdata "$data" --wait --timeout 600 --mode fast stop > /dev/null
     as_owner pg_checksums --check --pgdata "$data"
 fi
+whole=yes

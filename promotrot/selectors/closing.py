@@ -3,12 +3,14 @@
 from fractions import Fraction
 
 from django.db import connection
+from django.db.models import Sum
 
 from core.kernel.days import natural_day
 from core.kernel.errors import InvariantBroken
 from core.kernel.regulation import shipped
 from promotrot.engine.shortfall import Closing
 from promotrot.models.emission import ClosingStatement, Emission
+from promotrot.models.play import PlayTicket
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import owed_cents
 
@@ -29,6 +31,16 @@ SELECT coalesce(sum(v.amount_cents), 0)
 """
 
 
+class LanesDisagree(InvariantBroken):
+    """The counters of an emission's lanes were changed, or tickets were taken away or put in."""
+
+    code = "lanes_disagree"
+    message = (
+        "The counters of the lanes do not say what the tickets say: the emission is not closed, and"
+        " its sale is stopped."
+    )
+
+
 def kept_percent(emission: Emission) -> Fraction:
     """Return the percentage of the takings that an emission keeps for prizes [P18].
 
@@ -44,7 +56,7 @@ def kept_percent(emission: Emission) -> Fraction:
 def emission_figures(emission: Emission) -> Closing:
     """Return the present figures of an emission. They are exact when its lanes are shut.
 
-    Raises InvariantBroken if lanes and tickets disagree.
+    Raises LanesDisagree.
     """
     with connection.cursor() as cursor:
         cursor.execute(_FIGURES, {"emission": emission.pk})
@@ -52,7 +64,7 @@ def emission_figures(emission: Emission) -> Closing:
         cursor.execute(_UNCLAIMED, [emission.pk])
         (unclaimed,) = cursor.fetchone()
     if taken != sold:
-        raise InvariantBroken("Lanes and tickets disagree.", taken=taken, sold=sold)
+        raise LanesDisagree(emission=emission.reference, taken=taken, sold=sold)
     return Closing(
         tickets=emission.tickets,
         sold=sold,
@@ -112,6 +124,15 @@ def emissions_without_top() -> list[int]:
     with connection.cursor() as cursor:
         cursor.execute(_TOPLESS)
         return [pk for (pk,) in cursor.fetchall()]
+
+
+def lanes_apart(emission: Emission) -> tuple[int, int] | None:
+    """Return how many tickets the lanes of an emission say are sold, and how many are; or None if
+    they agree.
+    """
+    taken = emission.lanes.aggregate(taken=Sum("taken"))["taken"] or 0
+    sold = PlayTicket.objects.filter(emission=emission).count()
+    return None if taken == sold else (taken, sold)
 
 
 def reveals_due() -> list[int]:

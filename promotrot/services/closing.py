@@ -11,16 +11,24 @@ from core.database import clock
 from core.database.due_work import sweep_soon
 from core.database.locks import Lock, hold
 from core.kernel.days import natural_day
+from core.kernel.errors import DomainError
 from core.ledger import services as ledger
+from core.ledger.services import LedgerUnbalanced
 from core.proofs import log
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from promotrot import accounts, postings, powers
 from promotrot.engine import shortfall
+from promotrot.engine.shortfall import FiguresDisagree
 from promotrot.models.emission import ClosingStatement, Emission, Lane, SaleStop, SeedReveal
 from promotrot.models.game import GameEnding
-from promotrot.selectors.closing import emission_figures, emissions_without_top, reveals_due
+from promotrot.selectors.closing import (
+    LanesDisagree,
+    emission_figures,
+    emissions_without_top,
+    reveals_due,
+)
 from promotrot.services import publications
 from promotrot.services.dealing import open_seed
 from promotrot.services.emissions import (
@@ -90,7 +98,19 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
     sweep_soon()  # its seed can be published now
 
 
-CLOSING = two_persons.Kind("promotrot.closing", powers.CLOSE_EMISSION, _close)
+_UNSOUND = (LanesDisagree, FiguresDisagree, LedgerUnbalanced)
+
+
+def _stop_unsound(proposal: Proposal, error: DomainError) -> None:
+    """Stop the sale of an emission whose closing is refused because its figures disagree.
+
+    Nobody knows which of its tickets were sold, and it would sell on.
+    """
+    if isinstance(error, _UNSOUND):
+        _stop(emission_get(proposal.content["emission"]))
+
+
+CLOSING = two_persons.Kind("promotrot.closing", powers.CLOSE_EMISSION, _close, failed=_stop_unsound)
 
 
 @transaction.atomic

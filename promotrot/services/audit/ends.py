@@ -13,11 +13,10 @@ from typing import Any, Final
 
 from django.db.models import Q
 
-from core.database.encryption import ContentUnreadable
 from core.database.reading import progress
 from core.database.reading.numbers import first_from, within
 from core.kernel.days import day_bounds, natural_day
-from core.kernel.errors import InvariantBroken
+from core.kernel.errors import DomainError, InvariantBroken
 from core.nights.jobs import Outcome as NightOutcome
 from core.nights.models import JobRun
 from core.nights.turns import counted, recent, turn_of
@@ -44,7 +43,10 @@ Acts = Sequence[tuple[str, int]]
 
 
 class PlaysDiffer(InvariantBroken):
-    """Plays ended otherwise than their tickets or acts say. `data["found"]` lists them."""
+    """Plays ended otherwise than their tickets or acts say.
+
+    `data["found"]` lists the first ones, `data["emissions"]` every emission that has one.
+    """
 
     code = "plays_differ"
     message = "Plays did not end with the prizes of their tickets or acts."
@@ -70,7 +72,7 @@ class Audit:
     plays: int = 0
     archived: int = 0
     findings: list[Finding] = field(default_factory=list)
-    unreadable: dict[int, ContentUnreadable] = field(default_factory=dict)
+    unreadable: dict[int, DomainError | ValueError] = field(default_factory=dict)
 
 
 def audit_plays(*conditions: Q) -> Audit:
@@ -116,7 +118,7 @@ def _agrees(audit: Audit, end: PlayEnd, acts: Acts) -> bool:
         return True
     try:
         return _compared(_outcome(end, acts)) == _compared(end)
-    except ContentUnreadable as error:
+    except (DomainError, ValueError) as error:
         audit.unreadable[end.ticket.emission_id] = error
         return True
 
@@ -129,20 +131,23 @@ _COMPARED: Final = ("cause", "tier", "extra_tier", "awarded_cents", "extra_cents
 
 
 def _outcome(end: PlayEnd, acts: Acts) -> Outcome | None:
-    """Return the outcome that a play has by its ticket and acts; None if they lead to no end."""
+    """Return the outcome that a play has by its ticket and acts.
+
+    None if they lead to no end, or if its emission has no such ticket or prize.
+    """
     facts, ticket = emission_facts(end.ticket.emission_id), end.ticket
     place = ticket.opening, ticket.position
-    if isinstance(facts.game, PredrawnGame):
-        if end.cause not in (PlayEnd.Cause.PLAYED, PlayEnd.Cause.UNFINISHED):
-            return None
-        return predrawn_outcome(facts, *place, end.cause, is_shown=False)
     try:
+        if isinstance(facts.game, PredrawnGame):
+            if end.cause not in (PlayEnd.Cause.PLAYED, PlayEnd.Cause.UNFINISHED):
+                return None
+            return predrawn_outcome(facts, *place, end.cause, is_shown=False)
         award = replay(facts.game.kind.mechanic, acts).award
-    except (ActOutOfTurn, DrawOutOfRange):
+        if end.cause != PlayEnd.Cause.PLAYED:
+            return stopped_outcome(facts, *place, acts)
+        return None if award is None else played_outcome(facts, *place, award)
+    except (ActOutOfTurn, DrawOutOfRange, LookupError):
         return None
-    if end.cause != PlayEnd.Cause.PLAYED:
-        return stopped_outcome(facts, *place, acts)
-    return None if award is None else played_outcome(facts, *place, award)
 
 
 def ends_audit(day: date) -> NightOutcome:
@@ -180,13 +185,15 @@ def ends_audit_everything() -> NightOutcome:
 
 
 def _audited(*conditions: Q) -> dict[str, int]:
-    """Return the counts of an audit. Raises PlaysDiffer, or ContentUnreadable once all that can be
-    read agrees.
+    """Return the counts of an audit. Raises PlaysDiffer, or once all that can be read agrees why
+    the first other emission cannot be read.
     """
     result = audit_plays(*conditions)
     if result.findings:
         raise PlaysDiffer(
-            differing=len(result.findings), found=[asdict(f) for f in result.findings[:_MOST_NAMED]]
+            differing=len(result.findings),
+            emissions=sorted({each.emission for each in result.findings}),
+            found=[asdict(f) for f in result.findings[:_MOST_NAMED]],
         )
     for error in result.unreadable.values():
         raise error

@@ -138,6 +138,34 @@ def test_a_job_that_recounts_runs_once_for_the_days_without_it(own: Database, di
     assert undone() == []
 
 
+def test_a_recount_that_fails_is_done_for_later_days_all_the_same(
+    own: Database, diary: Diary, own_jobs: list[Job]
+) -> None:
+    """An audit that names a fault is tried again every hour, and so are those of later nights."""
+    first = next_day()
+
+    def run(day: date) -> Outcome:
+        diary.lines.append(("audit", day))
+        if day in broken:
+            raise InvariantBroken("It does not agree.")
+        return Outcome()
+
+    broken = {first}
+    own_jobs.append(Job(name="audit", title="audit", order=90, run=run, recounts=True))
+    night_run()
+    later = next_day()
+    night_run()
+    assert {run.day: run.state for run in JobRun.objects.all()} == {first: "failed", later: "done"}
+    assert [(due.day, due.failed) for due in undone()] == [(first, True)]
+    night_run()  # an hour later: what is done is not done again
+    assert [day for _, day in diary.lines] == [first, first, later, first]
+    newest = next_day()
+    broken.clear()
+    night_run()
+    assert undone() == []
+    assert {run.state for run in JobRun.objects.filter(day__in=(first, later, newest))} == {"done"}
+
+
 def test_a_job_that_takes_too_long_ends_and_the_others_go_on(
     own: Database, diary: Diary, own_jobs: list[Job], settings: Any
 ) -> None:

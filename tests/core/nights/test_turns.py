@@ -41,10 +41,37 @@ def test_every_older_day_has_its_turn_within_as_many_nights_as_there_are_periods
     assert again.first == SINCE
 
 
-def test_a_failed_night_keeps_its_turn() -> None:
-    night = add_days(SINCE, RECENT_DAYS + 2 * PERIOD_DAYS)
+def failed(day: date) -> None:
     now = clock.now()
     JobRun.objects.create(
-        job="audit", day=night, state="failed", started_at=now, ended_at=now, error="broken"
+        job="audit", day=day, state="failed", started_at=now, ended_at=now, error="broken"
     )
-    assert turn_of("audit", night, since=SINCE) == turn_of("audit", add_days(night, 1), since=SINCE)
+
+
+def test_a_failed_night_keeps_its_turn_and_the_nights_after_it_take_the_next_ones() -> None:
+    """A fault may stay for weeks; the periods beside it are looked at meanwhile."""
+    night = add_days(SINCE, RECENT_DAYS + 3 * PERIOD_DAYS - 10)
+    done(night, turn_of("audit", night, since=SINCE))
+    numbers = []
+    for after in range(1, 7):
+        turn = turn_of("audit", add_days(night, after), since=SINCE)
+        assert turn is not None
+        numbers.append(turn.number)
+        if turn.number == 2:
+            failed(add_days(night, after))
+        else:
+            done(add_days(night, after), turn)
+    assert numbers == [2, 3, 1, 2, 3, 1]
+    again = turn_of("audit", add_days(night, 1), since=SINCE)
+    assert again is not None and again.number == 2
+
+
+def test_every_period_has_its_turn_where_no_night_is_done() -> None:
+    night = add_days(SINCE, RECENT_DAYS + 3 * PERIOD_DAYS - 10)
+    numbers = set()
+    for after in range(3):
+        turn = turn_of("audit", add_days(night, after), since=SINCE)
+        assert turn is not None
+        numbers.add(turn.number)
+        failed(add_days(night, after))
+    assert numbers == {1, 2, 3}

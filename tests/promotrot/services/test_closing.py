@@ -68,6 +68,20 @@ def test_an_emission_whose_takings_are_not_those_of_its_tickets_is_not_closed() 
     with pytest.raises(LedgerUnbalanced):
         emitting.both(proposal)
     emission.refresh_from_db()
+    assert emission.state == Emission.State.STOPPED
+
+
+def test_a_closing_that_is_refused_for_another_reason_stops_no_sale() -> None:
+    emission = emitting.opened(emitting.small())
+    proposer = factories.staff(Role.ORGANISER)
+    proposal = emission_close_propose(by=proposer, emission=emission)
+    with pytest.raises(two_persons.SamePerson):
+        two_persons.confirm(proposal=proposal.uuid, by=proposer)
+    with pytest.raises(PowerMissing):
+        two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.CASHIER))
+    with pytest.raises(two_persons.ProposalUnknown):
+        two_persons.confirm(proposal=uuid.uuid4(), by=proposer)
+    emission.refresh_from_db()
     assert emission.state == Emission.State.OPEN
 
 

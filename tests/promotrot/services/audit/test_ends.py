@@ -3,6 +3,8 @@
 import datetime
 import json
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -177,6 +179,19 @@ def test_a_night_reads_what_is_new_since_the_last_one(place: Point, emission: Em
     assert ends_audit(day + datetime.timedelta(days=42)).counts["plays"] == 3
 
 
+@contextmanager
+def without_seed_keys(settings: LazySettings) -> Iterator[None]:
+    version = settings.SEED_KEYS[0]
+    settings.SEED_KEYS = (version, {version: bytes(32)})
+    encryption._cipher.cache_clear()
+    forget_all()
+    try:
+        yield
+    finally:
+        encryption._cipher.cache_clear()
+        forget_all()
+
+
 @pytest.mark.article("15.II.2")
 def test_where_the_keys_are_lost_what_can_be_read_is_computed_again(
     place: Point, emission: Emission, settings: LazySettings
@@ -188,11 +203,7 @@ def test_where_the_keys_are_lost_what_can_be_read_is_computed_again(
     revealed = emitting.closed(revealed)
     emitting.played(place, emitting.sold(emission, 5, place))
     assert seed_reveal(emission=revealed)
-    version = settings.SEED_KEYS[0]
-    settings.SEED_KEYS = (version, {version: bytes(32)})
-    encryption._cipher.cache_clear()
-    forget_all()
-    try:
+    with without_seed_keys(settings):
         result = audit_plays()
         assert [each.emission for each in result.findings] == [revealed.reference]
         assert list(result.unreadable) == [emission.pk]
@@ -200,9 +211,6 @@ def test_where_the_keys_are_lost_what_can_be_read_is_computed_again(
         done(natural_day(clock.now()), {"next_end": newest + 1_001 - 5})
         with pytest.raises(encryption.ContentUnreadable):
             ends_audit(natural_day(clock.now()) + datetime.timedelta(days=1))
-    finally:
-        encryption._cipher.cache_clear()
-        forget_all()
 
 
 @pytest.mark.article("15.III.6.2")
@@ -220,13 +228,6 @@ def test_a_play_ended_at_the_office_is_no_finding_where_the_keys_are_lost(
     proposal = play_end_propose(by=paying.cashier(), ident=ticket.uuid, reason="closed")
     two_persons.confirm(proposal=proposal.uuid, by=paying.cashier())
     assert PlayEnd.objects.get(ticket=ticket).cause == "stopped"
-    version = settings.SEED_KEYS[0]
-    settings.SEED_KEYS = (version, {version: bytes(32)})
-    encryption._cipher.cache_clear()
-    forget_all()
-    try:
+    with without_seed_keys(settings):
         result = audit_plays()
-    finally:
-        encryption._cipher.cache_clear()
-        forget_all()
     assert result.findings == [] and list(result.unreadable) == [second.pk]
