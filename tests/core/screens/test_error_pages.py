@@ -35,7 +35,7 @@ def _answer(status: int, path: str) -> HttpResponse:
 @pytest.mark.parametrize("path", ["/somewhere", "/admin/somewhere/"])
 @pytest.mark.parametrize("status", [*GIVEN, *FAULTS])
 def test_a_page_says_in_each_language_what_is_wrong_and_where_to_go(status: int, path: str) -> None:
-    said = set()
+    sentences = set()
     for language in ("ca", "es", "en"):
         with override(language):
             answer = _answer(status, path)  # no fixture lets it ask the database
@@ -46,8 +46,8 @@ def test_a_page_says_in_each_language_what_is_wrong_and_where_to_go(status: int,
         assert f'class="button primary big" href="{path.split("somewhere")[0]}"' in page
         assert ("0123456789abcdef" in page) is (status == 500)
         assert answer.has_header("Retry-After") is (status == 503)
-        said.add(tuple(re.findall(r"<h1>(.+)</h1>\s*<p>(.+)</p>", page)))
-    assert len(said) == 3 and () not in said
+        sentences.add(tuple(re.findall(r"<h1>(.+)</h1>\s*<p>(.+)</p>", page)))
+    assert len(sentences) == 3 and () not in sentences
 
 
 @pytest.mark.parametrize("status", [*GIVEN, *FAULTS])

@@ -1,4 +1,4 @@
-"""What every screen shows around its content."""
+"""The frame that all screens share: its languages, and the facts around a page."""
 
 from django.test import RequestFactory
 
@@ -12,5 +12,5 @@ def test_catalan_comes_first_in_the_switch() -> None:
 
 
 def test_what_stands_around_a_page_asks_nothing_of_the_database() -> None:
-    shown = around()  # no fixture lets it ask
-    assert shown["version"] and set(shown["organiser"]) == {"name", "contact"}
+    facts = around()  # no fixture lets it ask
+    assert facts["version"] and set(facts["organiser"]) == {"name", "contact"}
