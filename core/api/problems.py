@@ -3,7 +3,6 @@ statuses.
 """
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -14,7 +13,6 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig, Suspicio
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
-from django.utils.html import conditional_escape
 from django.utils.translation import gettext
 from rest_framework import exceptions as drf
 from rest_framework.request import Request
@@ -228,57 +226,3 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> HttpRespons
     if response.status_code == 405:
         response["Allow"] = ", ".join(view.allowed_methods)
     return response
-
-
-def _is_api(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/")
-
-
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer as Django's handler400, for faults before any view (a foreign Host, a broken body)."""
-    from django.views import defaults
-
-    if not _is_api(request):
-        return defaults.bad_request(request, exception)
-    return answer(exception, request)
-
-
-def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer as Django's handler403."""
-    from django.views import defaults
-
-    if not _is_api(request):
-        return defaults.permission_denied(request, exception)
-    return answer(exception, request)
-
-
-def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer as Django's handler404."""
-    from django.views import defaults
-
-    return (
-        answer(exception, request)
-        if _is_api(request)
-        else defaults.page_not_found(request, exception)
-    )
-
-
-def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer as Django's handler500, which is called while the exception is being handled.
-
-    A page that needs a database that is away answers 503, as the API does.
-    """
-    from django.views import defaults
-
-    exception = sys.exc_info()[1]
-    if exception is not None and _is_api(request):
-        return answer(exception, request)
-    fault = domain_error(exception) if exception else None
-    if not isinstance(fault, Unavailable):
-        return defaults.server_error(request)
-    words = conditional_escape(gettext(fault.message))
-    return HttpResponse(
-        f"<!doctype html><title>503</title><h1>{words}</h1>",
-        status=503,
-        headers={"Retry-After": str(RETRY_AFTER_S[type(fault)])},
-    )

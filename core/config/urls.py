@@ -52,7 +52,7 @@ urlpatterns = [
     path("", include("core.screens.urls")),
 ]
 
-handler400 = "core.api.problems.bad_request"
-handler403 = "core.api.problems.permission_denied"
-handler404 = "core.api.problems.page_not_found"
-handler500 = "core.api.problems.server_error"
+handler400 = "core.screens.error_pages.bad_request"
+handler403 = "core.screens.error_pages.permission_denied"
+handler404 = "core.screens.error_pages.page_not_found"
+handler500 = "core.screens.error_pages.server_error"

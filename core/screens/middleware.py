@@ -14,7 +14,7 @@ from core.api.limits import API
 LANGUAGE_PARAMETER: Final = "lang"
 _COOKIE_AGE_S: Final = 365 * 24 * 3600
 _PLAYER: Final = "/terminal/player/"  # has a language of its own beside the operator's
-_ADMIN: Final = "/admin/"  # has a language of its own, and nothing to scan
+ADMIN: Final = "/admin/"  # has a language of its own, and nothing to scan
 _NEVER: Final = "microphone=(), geolocation=(), payment=(), usb=(), serial=()"
 PERMISSIONS: Final = f"camera=(self), {_NEVER}"
 ADMIN_PERMISSIONS: Final = f"camera=(), {_NEVER}"
@@ -60,7 +60,7 @@ class Screens:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info.startswith(API):
             return self._get_response(request)
-        if request.path_info.startswith(_ADMIN):
+        if request.path_info.startswith(ADMIN):
             return _protected(self._get_response(request), ADMIN_POLICY, ADMIN_PERMISSIONS)
         language = request.GET.get(LANGUAGE_PARAMETER, "")
         chosen = language if language in dict(settings.LANGUAGES) else ""

@@ -27,6 +27,15 @@ def languages(request: HttpRequest) -> list[dict[str, str]]:
     return links
 
 
+def around() -> dict[str, Any]:
+    """Return what the head and the foot of every page show, without a look into the database."""
+    return {
+        "live_url": settings.LIVE_URL,
+        "version": settings.VERSION,
+        "organiser": {"name": settings.ORGANISER_NAME, "contact": settings.ORGANISER_CONTACT},
+    }
+
+
 @method_decorator(gzip_page, name="dispatch")
 class Screen(TemplateView):
     """Serve a page based on `screens/base.html`. `texts` names the catalogues that its scripts
@@ -42,13 +51,11 @@ class Screen(TemplateView):
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         return super().get_context_data(
             **context,
+            **around(),
             languages=languages(self.request),
             messages_for_scripts=texts.catalogue("base", *self.catalogues()),
             server_time=clock.now(),
             is_simulated=clock.is_simulated(),
-            live_url=settings.LIVE_URL,
-            version=settings.VERSION,
-            organiser={"name": settings.ORGANISER_NAME, "contact": settings.ORGANISER_CONTACT},
         )
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

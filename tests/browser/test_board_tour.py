@@ -68,6 +68,18 @@ _IN_COLOUR = """
 return [...document.querySelectorAll("main *")]
   .filter((e) => getComputedStyle(e).color === arguments[0]).map((e) => e.outerHTML.slice(0, 100));
 """
+# A grid keeps its height where a card goes to the next page, and lays what follows over it.
+_ON_PAPER = """
+const style = (e, name) => getComputedStyle(e)[name];
+const around = (e) => e === document.body ? [] : [e, ...around(e.parentElement)];
+const all = (selector) => [...document.querySelectorAll(`main ${selector}`)];
+const isGrid = (e) => style(e, "display") !== "block";
+return [
+  ...all(".card").flatMap((e) => around(e.parentElement)).filter(isGrid),
+  ...all(".cloth").filter((e) => style(e, "printColorAdjust") !== "exact"),
+  ...all("details > :not(summary)").filter((e) => !e.checkVisibility()),
+].map((e) => e.outerHTML.slice(0, 120));
+"""
 
 
 @pytest.fixture
@@ -160,6 +172,8 @@ def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
     for browser in browsers:
         explained(browser, settlement)
         assert browser.run(_AS_LARGE) == []
+    for tour in tours:
+        on_paper(tour.browser, dark=tour.dark)
     stop_each(tours, "settled")
     line.cut()
     for browser in browsers:
@@ -171,6 +185,13 @@ def test_a_race_day_on_the_boards(line: Line, tours: list[Tour]) -> None:
         # A request that finds no line, or one just cut, is said in the console, and rightly so.
         tour.wrong[:] = [each for each in tour.wrong if "net::ERR_" not in each]
         tour.end()
+
+
+def on_paper(browser: Browser, *, dark: bool) -> None:
+    """Cards do not lie over each other, cloths have their colours, and nothing is folded."""
+    browser.look(dark=dark, media="print")
+    assert browser.run(_ON_PAPER) == []
+    browser.look(dark=dark)
 
 
 def turns_dark_and_light(browser: Browser) -> None:

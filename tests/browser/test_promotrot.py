@@ -4,6 +4,7 @@ import pytest
 
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, until
@@ -239,3 +240,24 @@ def test_a_play_left_behind_is_offered_at_its_terminal_again(
         browser.tap("#shown .door:enabled")
     assert browser.all("#shown .door.open")  # what decided it stands under the result
     assert not browser.all("#shown button:enabled")
+
+
+@pytest.mark.article("15.III.6.1")
+def test_a_play_that_was_ended_for_its_buyer_says_the_same_on_both_screens(
+    open_browser: Open, line: Line
+) -> None:
+    """Its price goes back by a voucher at the Central Office [P19]; the player read "You win"."""
+    emitting.opened(emitting.document("five-stalls"))
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    buy(browser)
+    assert play_end_unfinished(PlayTicket.objects.get()) == PlayEnd.Cause.REFUND
+    browser.reload()
+    browser.says(".result .state", "Se us torna el preu: 1,00 €")
+    browser.says(".result .warn", "Oficina Central")
+    assert desk.printed(browser, 0) == []
+    browser.window(f"{line.url}/terminal/player/?lang=en")
+    browser.other_window()
+    browser.says("#shown .large", "Your price back: €1.00")
+    browser.says("#shown .state", "waits for the buyer at the Central Prize Payment Office")
+    assert browser.complaints() == []

@@ -120,6 +120,7 @@ class DrawAdmin(ReadOnlyAdmin):
     shown = ("name", "state", "left", "reason", "declared_at", "due_at", "papers")
     list_filter = ("state",)
     told = ("subject",)
+    told_as = staticmethod(title_of)
     search_fields = ("subject",)
     inlines = (
         _Announcements,

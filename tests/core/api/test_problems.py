@@ -232,15 +232,3 @@ class TestBeforeAnyView:
         listed = anybody.get("problems").json()["items"]
         assert [p["code"] for p in listed] == sorted(catalogue.entries())
         refused(anybody.get("problems/nothing"), 404, "problem_unknown")
-
-
-@pytest.mark.parametrize(
-    ("fault", "status"), [(OperationalError("gone"), 503), (ZeroDivisionError("a fault"), 500)]
-)
-def test_a_page_that_needs_a_database_that_is_away_is_503(fault: Exception, status: int) -> None:
-    try:
-        raise fault
-    except (OperationalError, ZeroDivisionError):
-        response = problems.server_error(RequestFactory().get("/admin/login/"))
-    assert response.status_code == status
-    assert response.has_header("Retry-After") is (status == 503)

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.test import RequestFactory
 from django.utils.translation import override
 
 from core.screens import texts
-from core.screens.views import languages
 from core.tools.catalogues.catalogues import extract
 
 PACKAGES = ("core", "lototrot", "promotrot")
@@ -115,9 +113,3 @@ def test_the_extractor_sees_every_text_of_the_scripts() -> None:
             for text in texts.catalogues()[name].values()
         }
     assert wanted - seen == set()
-
-
-def test_catalan_comes_first_in_the_switch() -> None:
-    answer = languages(RequestFactory().get("/", {"wall": "1"}))
-    assert [each["code"] for each in answer] == ["ca", "es", "en"]
-    assert answer[0]["href"] == "?wall=1&lang=ca"

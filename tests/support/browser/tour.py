@@ -1,9 +1,10 @@
 """Stop on a way through a screen, and examine the page at each stop.
 
 It is examined for axe-core's findings at WCAG 2.2 AA, for messages of the console, for content cut
-off at the side, and for amounts that break over lines. Where something is wrong, a picture goes to
-var/screenshots. `make screenshots` goes every way in three languages and pictures every stop in
-each size, light and dark; a few of them go as text to docs/screens.
+off at the side, for amounts that break over lines, and for words of a script that nobody meant.
+Where something is wrong, a picture goes to var/screenshots. `make screenshots` goes every way in
+three languages and pictures every stop in each size, light and dark; a few of them go as text to
+docs/screens.
 """
 
 import os
@@ -80,6 +81,16 @@ _WRAPPED = """
 return [...document.querySelectorAll(".amount")].filter((e) => e.checkVisibility())
   .filter((e) => e.getClientRects().length > 1).map((e) => e.outerHTML.slice(0, 120));
 """
+_UNMEANT = """
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = [];
+while (texts.nextNode()) {
+  const {data, parentElement} = texts.currentNode;
+  const word = /^(null|undefined|NaN|false|true|\\[object .*)$/;
+  if (word.test(data.trim()) && !parentElement.closest("script"))
+    found.push(`${data} in ${parentElement.outerHTML.slice(0, 120)}`);
+}
+return found;
+"""
 
 # All of a stop in one request: each takes a hundredth of a second from the processes between.
 # What scrolls under a bar that stays is partly covered wherever one stops.
@@ -95,6 +106,7 @@ const examine = async () => {{
   return "axe" in window ? {{
     "wider than the window": (() => {{ {_WIDE} }})(),
     "wrapped amounts": (() => {{ {_WRAPPED} }})(),
+    "words of a script": (() => {{ {_UNMEANT} }})(),
     "over the edge of its card": (() => {{ {BURST} }})(),
     axe: await byAxe(),
   }} : null;

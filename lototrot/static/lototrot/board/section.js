@@ -38,7 +38,7 @@ export function section() {
     root.replaceChildren(
       h("div", { class: "row ends" }, h("h2", {}, t("lototrot")), h("a", { class: "button quiet no-wall", href: "/meetings" }, t("board_meetings"))),
       ...(contests.length ? contests.map((each) => each.root) : [h("p", { class: "empty" }, t("board_no_contest"))]),
-      ...Object.entries(document.chains).map(([, chain]) => history(chain)),
+      ...Object.values(document.chains).filter((chain) => chain.history.length > 1).map(history),
     );
     for (const each of root.querySelectorAll("details")) each.open = unfolded.get(each.dataset.key) ?? each.open;
     const news = contests.map((each) => each.news()).join(" ");
@@ -68,6 +68,7 @@ class Contest {
     const hasStandings = facts.standings.length > 0;
     this.cards = facts.legs.map((leg) => ({ leg, ...card(facts.contest, leg) }));
     this.sharesText = "";
+    const address = `/meetings/${facts.day}/${facts.bet_type}`;
     const body = [
       this.tiles(chain),
       hasStandings ? standing(facts) : null,
@@ -75,7 +76,7 @@ class Contest {
       h("div", { class: "races" }, this.cards.map((each) => each.root)),
       facts.settlement ? explained(facts) : null,
       proofs(facts),
-      facts.settlement ? h("p", { class: "no-wall" }, h("a", { href: `/meetings/${facts.day}/${facts.bet_type}` }, t("board_address"))) : null,
+      facts.settlement && location.pathname !== address ? h("p", { class: "no-wall" }, h("a", { href: address }, t("board_address"))) : null,
       h("details", { "data-key": `rules-${facts.contest}`, class: "card no-wall" },
         h("summary", {}, t("rules")), h("p", { class: "prose" }, facts.rules[document.documentElement.lang] ?? facts.rules.ca)),
     ];
@@ -167,7 +168,6 @@ function proofs({ proofs: entries, contest }) {
 }
 
 function history(chain) {
-  if (chain.history.length < 2) return null;
   // The last point is what there is now, so that the chart agrees with the figures above it.
   const labels = [...chain.history.map((each) => date(each.day)), t("board_now")];
   const series = [

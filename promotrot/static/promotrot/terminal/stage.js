@@ -87,12 +87,14 @@ export class Stage {
     this.all.hidden = true;
     const won = play.vouchers.length > 0;
     const lines = play.vouchers.map((voucher) => (voucher.thing ? [voucher.thing.name, " ", amount(cents(voucher.amount_cents))] : amount(cents(voucher.amount_cents))));
+    const says = !won ? t("no_prize_this_time") : play.ending.cause === "refund" ? t("price_back") : t("you_win");
+    const where = play.vouchers.map(({ held }) => (held ? t("held_at_office") : t("take_voucher")));
     sound(won ? "win" : "over");
     this.result.replaceChildren(h("div", { class: ["state", won ? "good moment" : "info"] }, won ? petals() : null,
-      h("p", { class: "large" }, won ? [play.ending.cause === "refund" ? t("price_back") : t("you_win"), " ", lines.map((line, index) => [index ? " + " : "", line])] : t("no_prize_this_time"))));
+      h("p", { class: "large" }, says, " ", lines.map((line, index) => [index ? " + " : "", line]))));
     const parts = play.vouchers.flatMap(({ thing, amount_cents }, index) => [index ? " + " : " ", thing ? [thingOf(this.game, thing.key), " "] : "", cents(amount_cents)]);
-    this.mirror({ tone: won ? "good" : "info", large: won ? [t("you_win"), ...parts] : t("no_prize_this_time"),
-      note: [won ? t("take_voucher") : "", " ", t("keep_code"), " ", play.receipt.code, " ", play.receipt.proof] });
+    this.mirror({ tone: won ? "good" : "info", large: [says, ...parts],
+      note: [[...new Set(where)].map((text) => [text, " "]), t("keep_code"), " ", play.receipt.code, " ", play.receipt.proof] });
     this.leave.hidden = false;
     this.leave.disabled = true;
     for (const voucher of play.vouchers) await this.#print(voucher);

@@ -1,5 +1,7 @@
 """Show public draws in the admin: what waits, how long, and where each paper is."""
 
+import re
+
 import pytest
 
 from core.staff.powers import Role
@@ -26,3 +28,9 @@ def test_a_draw_that_is_late_is_marked_and_has_no_minutes(room: Hall) -> None:
     desk.sign_on()
     page = desk.get(row_url(room.draw))
     assert "Late" in page and "data-seconds-left" not in page
+
+
+def test_a_draw_is_called_by_its_title_and_not_by_its_subject(room: Hall) -> None:
+    page = Desk(Role.ORGANISER).get(row_url(room.draw))
+    (title,) = re.findall(r"<title>(.+?)</title>", page, re.DOTALL)
+    assert room.draw.title["en"] in title and room.draw.subject not in title
