@@ -27,6 +27,9 @@ _SETTINGS = {
     "shared_buffers": "256MB",
     # The data stand in memory where there is room.
     "max_wal_size": "1GB",
+    # Each new database makes a checkpoint, after which pages are logged whole: to compress them
+    # takes more than to write them, in memory.
+    "wal_compression": "off",
     # Its workers would hold databases that a test wants to drop.
     "autovacuum": "off",
     # The passwords of this server protect nothing. With the rounds that are usual, half of the

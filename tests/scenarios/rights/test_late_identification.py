@@ -4,6 +4,7 @@ From what lapsed while that is not settled into a later 7/7, and then by the org
 account of its own (scenario 4, C8; 14.III.10.5).
 """
 
+import copy
 from datetime import date
 
 import pytest
@@ -21,8 +22,22 @@ from tests.support.lototrot import rights
 from tests.support.lototrot.rights import LAST_DAY, at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.5", "14.III.10.7")]
+Washed = tuple[Contest, paying.Presented]
 PRIZE = 480_000
 JULY_9, JULY_13, JULY_14 = date(2030, 7, 9), date(2030, 7, 13), date(2030, 7, 14)
+
+
+@pytest.fixture(scope="module")
+def ordered(shared: None) -> Washed:
+    """Return what all tests here begin with."""
+    contest, *tickets = rights.washed()
+    return contest, tickets[0]
+
+
+@pytest.fixture
+def washed(ordered: Washed) -> Washed:
+    """A contest whose payment is ordered, and a ticket of it that was washed."""
+    return copy.deepcopy(ordered)
 
 
 def late_claims() -> int:
@@ -38,8 +53,8 @@ def everything_agrees() -> None:
     assert audit_contests().findings == []
 
 
-def test_identified_the_next_morning_it_is_paid_from_what_waits() -> None:
-    contest, ticket = rights.washed()
+def test_identified_the_next_morning_it_is_paid_from_what_waits(washed: Washed) -> None:
+    contest, ticket = washed
     receipt = rights.washed_up_in_time()
     assert waiting(contest) == 3 * PRIZE
     at(JULY_9, 9)
@@ -57,8 +72,10 @@ def test_identified_the_next_morning_it_is_paid_from_what_waits() -> None:
     everything_agrees()
 
 
-def test_its_money_comes_back_from_the_meeting_that_received_it_and_is_not_settled() -> None:
-    contest, ticket = rights.washed()
+def test_its_money_comes_back_from_the_meeting_that_received_it_and_is_not_settled(
+    washed: Washed,
+) -> None:
+    contest, ticket = washed
     at(date(2030, 7, 8), 12)
     later = rights.meeting(JULY_13)
     rounds.sell(later, factories.point(), [(1, 1)])
@@ -82,9 +99,8 @@ def test_its_money_comes_back_from_the_meeting_that_received_it_and_is_not_settl
     everything_agrees()
 
 
-def settled_into_a_later_meeting() -> tuple[Contest, paying.Presented, str]:
-    """Return the washed ticket with its receipt, after its prize joined the 7/7 of 13 July."""
-    contest, ticket = rights.washed()
+def settled_into_a_later_meeting() -> str:
+    """Return the receipt of the washed ticket, after its prize joined the 7/7 of 13 July."""
     at(LAST_DAY, 12)
     later = rights.meeting(JULY_13)
     rounds.sell(later, factories.point(), [(1, 1)])
@@ -92,11 +108,14 @@ def settled_into_a_later_meeting() -> tuple[Contest, paying.Presented, str]:
     at(JULY_13, 19)
     rights.run(later)
     assert rights.settled(later).settlements.get().lapsed_in_cents == 3 * PRIZE
-    return contest, ticket, receipt
+    return receipt
 
 
-def test_identified_after_a_later_settlement_the_organiser_pays_on_an_account_of_its_own() -> None:
-    _contest, ticket, receipt = settled_into_a_later_meeting()
+def test_identified_after_a_later_settlement_the_organiser_pays_on_an_account_of_its_own(
+    washed: Washed,
+) -> None:
+    _contest, ticket = washed
+    receipt = settled_into_a_later_meeting()
     at(JULY_14, 9)
     assert rights.matched(receipt, ticket).status_code == 201
     assert late_claims() == -PRIZE
@@ -107,8 +126,11 @@ def test_identified_after_a_later_settlement_the_organiser_pays_on_an_account_of
     everything_agrees()
 
 
-def test_refused_by_two_persons_it_is_the_organisers_again_and_joins_no_second_7_7() -> None:
-    _contest, ticket, receipt = settled_into_a_later_meeting()
+def test_refused_by_two_persons_it_is_the_organisers_again_and_joins_no_second_7_7(
+    washed: Washed,
+) -> None:
+    _contest, ticket = washed
+    receipt = settled_into_a_later_meeting()
     at(JULY_14, 9)
     rights.matched(receipt, ticket)
     rights.ruled(receipt, "refused")
@@ -116,8 +138,8 @@ def test_refused_by_two_persons_it_is_the_organisers_again_and_joins_no_second_7
     everything_agrees()
 
 
-def test_a_ticket_deposited_after_its_last_day_is_not_restored() -> None:
-    _contest, ticket = rights.washed()
+def test_a_ticket_deposited_after_its_last_day_is_not_restored(washed: Washed) -> None:
+    _contest, ticket = washed
     at(JULY_9, 0, 5)
     receipt = rights.deposited(terminal_api(factories.point()), None, "unreadable")
     refused(rights.matched(receipt, ticket), 409, "claim_lapsed")
@@ -129,8 +151,8 @@ def test_a_ticket_deposited_after_its_last_day_is_not_restored() -> None:
     everything_agrees()
 
 
-def test_the_database_restores_nothing_that_was_not_deposited_in_time() -> None:
-    _contest, ticket = rights.washed()
+def test_the_database_restores_nothing_that_was_not_deposited_in_time(washed: Washed) -> None:
+    _contest, ticket = washed
     rights.washed_up_in_time()
     claim = Claim.objects.get(document_id=ticket.ticket.pk)
     with pytest.raises(IntegrityError, match="not deposited in time"), transaction.atomic():
@@ -140,8 +162,7 @@ def test_the_database_restores_nothing_that_was_not_deposited_in_time() -> None:
         Claim.objects.filter(pk=claim.pk).update(amount_cents=1)
 
 
-def test_it_is_listed_every_day_with_where_its_paper_is() -> None:
-    rights.washed()
+def test_it_is_listed_every_day_with_where_its_paper_is(washed: Washed) -> None:
     at(date(2030, 7, 1), 10)
     bar = factories.point()
     receipt = rights.deposited(terminal_api(bar), None, "unreadable")
