@@ -22,6 +22,7 @@ from promotrot.models.emission import (
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.selectors.closing import kept_percent
 from promotrot.selectors.games import version_game
+from promotrot.selectors.left import need_all
 
 COMMITMENT = "promotrot.commitment"
 ENTROPY = "promotrot.entropy"
@@ -155,8 +156,14 @@ def tickets_file(emission: Emission) -> Iterator[str]:
     """Return the published list of tickets, each with the tier it was awarded, by the plan's
     numbers.
 
-    The tier is empty if the play has not ended or its price was paid back.
+    The tier is empty if the play has not ended or its price was paid back. Raises PlaysArchived if
+    plays left.
     """
+    need_all(emission)
+    return _listed(emission)
+
+
+def _listed(emission: Emission) -> Iterator[str]:
     predrawn = not emission.tiers.filter(count=None).exists()
     column = "end__tier" if predrawn else "end__extra_tier"
     before = 0 if predrawn else emission.tiers.filter(count=None).count()
