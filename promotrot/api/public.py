@@ -19,7 +19,6 @@ from core.proofs.models import LogEntry
 from core.receipts.output import Output
 from promotrot.models.emission import Emission
 from promotrot.models.game import GameType
-from promotrot.selectors.left import PlaysArchived
 from promotrot.selectors.public import SHOWN, public_document, public_figures, shown_emissions
 from promotrot.services import publications
 from promotrot.services.emissions import emission_get
@@ -151,7 +150,7 @@ class Tickets(ApiView):
         "CSV: `opening,position,uuid,tier`; the tier is empty where the play is not ended.",
         answer=OpenApiTypes.BINARY,
         media_type="text/csv",
-        problems=(EmissionUnknown, NotRevealed, PlaysArchived),
+        problems=(EmissionUnknown, NotRevealed),
     )
     def get(self, request: Request, code: str, number: int) -> StreamingHttpResponse:
         emission = _published_emission(code, number)

@@ -1260,6 +1260,18 @@ class Migration(migrations.Migration):
                 ),
                 ("day", models.DateField(db_index=True, verbose_name="day")),
                 (
+                    "openings",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.IntegerField(), size=None, verbose_name="openings"
+                    ),
+                ),
+                (
+                    "positions",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.IntegerField(), size=None, verbose_name="positions"
+                    ),
+                ),
+                (
                     "premises",
                     django.contrib.postgres.fields.ArrayField(
                         base_field=models.BigIntegerField(), size=None, verbose_name="premises"

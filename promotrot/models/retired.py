@@ -44,10 +44,11 @@ class UnprintedVoucher(Guarded):
 class RetiredPlays(Guarded):
     """The plays of an emission and day of sale that left with a retired month (ADR 91).
 
-    A row has up to 512; each array has one value of each: premises, terminal, and the UUID of the
-    play. The view `promotrot_left_plays` has a row for each. The database writes them when the
-    plays are retired. They won nothing, and their price is that of the emission: so they are the
-    sums of what left, and the entries that it has in the draw of its game [P17].
+    A row has up to 512; each array has one value of each: its place in the emission, premises,
+    terminal, and the UUID. The view `promotrot_left_plays` has a row for each. The database writes
+    them when the plays are retired. They won nothing, and their price is that of the emission: so
+    these rows are the sums of what left, its entries in the draw of its game [P17], and its lines
+    in the list of the emission's tickets.
     """
 
     inserted_by_application = False
@@ -63,6 +64,8 @@ class RetiredPlays(Guarded):
         verbose_name=_("retired rows"),
     )
     day = models.DateField(_("day"), db_index=True)
+    openings = ArrayField(models.IntegerField(), verbose_name=_("openings"))
+    positions = ArrayField(models.IntegerField(), verbose_name=_("positions"))
     premises = ArrayField(models.BigIntegerField(), verbose_name=_("premises"))
     terminals = ArrayField(models.BigIntegerField(), verbose_name=_("terminals"))
     plays = ArrayField(models.UUIDField(), verbose_name=_("plays"))

@@ -14,12 +14,9 @@ from typing import Any
 from django.db import connection
 from django.db.models import BooleanField, F, Func, Max, Q, QuerySet
 
-from core.kernel.errors import Conflict
-from core.periods.models import RetiredRows, Retirement
-from promotrot.models.emission import Emission
+from core.periods.models import RetiredRows
 from promotrot.models.game import Game
 from promotrot.models.play import PlayTicket
-from promotrot.models.retired import RetiredPlays
 
 RELATION = PlayTicket._meta.db_table
 STAYS = f"""
@@ -32,6 +29,10 @@ _OF_GAME = """
 SELECT m.number, l.uuid
   FROM promotrot_left_plays l JOIN promotrot_emission m ON m.id = l.emission_id WHERE m.game_id = %s
 """
+_PLACES = """
+SELECT opening, position, uuid FROM promotrot_left_plays WHERE emission_id = %s ORDER BY 1, 2
+"""
+_FETCHED = 10_000
 _OF_TERMINAL = """
 SELECT count(*), coalesce(sum(m.price_cents), 0)::bigint
   FROM promotrot_left_plays l JOIN promotrot_emission m ON m.id = l.emission_id
@@ -43,16 +44,6 @@ SELECT l.emission_id, l.premises_id, to_char(p.first_day, 'YYYY-MM'), r.kept
   JOIN periods_retirement r ON r.id = d.retirement_id
   JOIN periods_closedperiod p ON p.id = r.period_id
 """
-
-
-class PlaysArchived(Conflict):
-    """`data` has the emission, and for each month of its archives where copies are kept."""
-
-    code = "plays_archived"
-    message = (
-        "Plays of this emission that won nothing have left with their month. They are in the"
-        " archives of that month."
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +92,12 @@ def plays_left(idents: Iterable[uuid.UUID]) -> Iterator[LeftPlay]:
             yield left
 
 
-def need_all(emission: Emission) -> None:
-    """Raise PlaysArchived if plays of an emission left: they cannot be listed any more."""
-    months = RetiredPlays.objects.filter(emission=emission).values("retired__retirement")
-    retirements = Retirement.objects.filter(pk__in=months).select_related("period")
-    kept = {str(each.period): each.kept for each in retirements.order_by("period__number")}
-    if kept:
-        raise PlaysArchived(emission=emission.reference, archives=kept)
+def places_left(emission_id: int) -> Iterator[tuple[int, int, uuid.UUID]]:
+    """Yield opening, position and UUID of each play of an emission that left, in that order."""
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(_PLACES, [emission_id])
+        while rows := cursor.fetchmany(_FETCHED):
+            yield from rows
 
 
 def _rows(query: str, *values: Any) -> list[tuple[Any, ...]]:

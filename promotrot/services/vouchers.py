@@ -241,9 +241,8 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
     need_on_disk()
     if is_printed(voucher):
         raise VoucherPrinted
-    seller = voucher.of.operator_id
     is_first = clock.now() <= voucher.issued_at + PAPER_WITH_ISSUE
-    if isinstance(by, BareTerminal) and not is_first and by.operator_id != seller:
+    if isinstance(by, BareTerminal) and not is_first and by.operator_id != voucher.of.operator_id:
         raise VoucherOperatorDiffers
     paper = issued(voucher)
     if paper.code is None:

@@ -1,6 +1,6 @@
 -- Plays that won nothing leave with their month, each ticket with its end (ADR 91). Of each of them its
--- reference stays, with the day and the terminal of its sale: it may still be drawn when its game ends
--- [P17], and every sum of sales counts it.
+-- reference stays, with its place in the emission and the day and terminal of its sale: it may still be drawn
+-- when its game ends [P17], every sum of sales counts it, and the list of the emission's tickets has it.
 
 -- Return whether nobody has a right on a play any more but in the draw of its game: it ended in the month
 -- of its sale and won nothing, its emission was over when its month was retired, and no other row names it.
@@ -97,9 +97,10 @@ CREATE OR REPLACE TRIGGER after_plays AFTER INSERT ON periods_retiredrows
 
 -- Show the plays that left, a row for each.
 CREATE OR REPLACE VIEW promotrot_left_plays AS
-SELECT r.emission_id, r.retired_id, r.day, u.premises_id, u.terminal_id, u.uuid
+SELECT r.emission_id, r.retired_id, r.day, u.opening, u.position, u.premises_id, u.terminal_id, u.uuid
   FROM promotrot_retiredplays r
- CROSS JOIN LATERAL unnest(r.premises, r.terminals, r.plays) u(premises_id, terminal_id, uuid);
+ CROSS JOIN LATERAL unnest(r.openings, r.positions, r.premises, r.terminals, r.plays)
+       u(opening, position, premises_id, terminal_id, uuid);
 
 -- Return the play that left under a UUID, if one did. A new sale has a UUID of its last three days, which
 -- may be minutes ahead: so few days are looked through.
@@ -114,13 +115,15 @@ RETURNS SETOF record LANGUAGE sql STABLE AS $$
      WHERE p_uuid = ANY (r.plays) AND u.uuid = p_uuid
 $$;
 
--- Refuse a row that has not up to 512 plays, each with its premises and terminal. An array that is too
+-- Refuse a row that has not up to 512 plays, each with its place, premises and terminal. An array that is too
 -- short ends in NULL.
 CREATE OR REPLACE FUNCTION promotrot_guard_left_plays() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT cardinality(NEW.plays) BETWEEN 1 AND 512 OR EXISTS (
-        SELECT FROM unnest(NEW.premises, NEW.terminals, NEW.plays) u(premises, terminal, play)
-         WHERE (u.premises > 0 AND u.terminal > 0 AND u.play IS NOT NULL) IS NOT TRUE) THEN
+        SELECT FROM unnest(NEW.openings, NEW.positions, NEW.premises, NEW.terminals, NEW.plays)
+               u(opening, position, premises, terminal, play)
+         WHERE (u.opening >= 0 AND u.position >= 0 AND u.premises > 0 AND u.terminal > 0
+                AND u.play IS NOT NULL) IS NOT TRUE) THEN
         RAISE EXCEPTION 'emission %: these are no plays that left', NEW.emission_id
             USING ERRCODE = 'check_violation';
     END IF;
@@ -149,19 +152,20 @@ BEGIN
         END IF;
     END LOOP;
     WITH leaving AS MATERIALIZED (
-        SELECT t.emission_id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date AS day, t.premises_id,
-               t.terminal_id, t.uuid
+        SELECT t.emission_id, (t.sold_at AT TIME ZONE 'Europe/Madrid')::date AS day, t.opening,
+               t.position, t.premises_id, t.terminal_id, t.uuid
           FROM public.promotrot_playticket t
          WHERE t.id BETWEEN NEW.first_row AND NEW.last_row
            AND public.promotrot_playticket_leaves(p_ticket => t.id)
     ), numbered AS (
         SELECT l.*, row_number() OVER (PARTITION BY l.day, l.emission_id
-                                       ORDER BY l.premises_id, l.terminal_id, l.uuid) AS number
+                                       ORDER BY l.opening, l.position) AS number
           FROM leaving l
     ), kept AS (
-        INSERT INTO public.promotrot_retiredplays (emission_id, retired_id, day, premises, terminals,
-               plays)
-        SELECT n.emission_id, NEW.id, n.day, array_agg(n.premises_id ORDER BY n.number),
+        INSERT INTO public.promotrot_retiredplays (emission_id, retired_id, day, openings, positions,
+               premises, terminals, plays)
+        SELECT n.emission_id, NEW.id, n.day, array_agg(n.opening ORDER BY n.number),
+               array_agg(n.position ORDER BY n.number), array_agg(n.premises_id ORDER BY n.number),
                array_agg(n.terminal_id ORDER BY n.number), array_agg(n.uuid ORDER BY n.number)
           FROM numbered n GROUP BY n.day, n.emission_id, (n.number - 1) / 512
          ORDER BY n.day, n.emission_id, min(n.number)

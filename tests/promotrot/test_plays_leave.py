@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection, connections, transaction
 from pytest_django import DjangoDbBlocker
 
 from core.database import clock
+from core.database.locks import Lock
 from core.draws.models import Draw
 from core.journal import rules
 from core.journal.acting import name_process
@@ -35,11 +36,12 @@ from promotrot.models.retired import RetiredPlays
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.counter import terminal_day
 from promotrot.selectors.emissions import standing
-from promotrot.selectors.left import PlaysArchived, play_left
+from promotrot.selectors.left import play_left
 from promotrot.selectors.public import public_figures
 from promotrot.services.audit.ends import audit_plays
 from promotrot.services.closing import seed_reveal
 from promotrot.services.debts.ending import game_end_propose
+from promotrot.services.explaining import reasons
 from promotrot.services.office.moving import play_move
 from promotrot.services.office.stopping import play_end_propose
 from promotrot.services.playing import PlayArchived, PlayUnknown, play_act, play_state
@@ -51,7 +53,8 @@ from tests.core.periods.archive.test_retiring import confirm, leaving, proposed,
 from tests.core.periods.conftest import closed
 from tests.promotrot.conftest import MARCH_ENDS, Plays, accounts_of_month, leaves
 from tests.support import databases, emitting, factories, paying, rounds
-from tests.support.admin_desk import Desk, list_url
+from tests.support.admin_desk import Desk, list_url, row_url
+from tests.support.api import staff_api_of
 from tests.support.databases import refused
 from tests.support.factories import Point
 from tests.support.journaling import seal_all
@@ -203,6 +206,7 @@ def _told(month: Plays) -> dict[str, Any]:
     return accounts_of_month(month) | {
         "standing": [standing(by=auditor, emission=each) for each in emissions],
         "public": [public_figures(each) for each in emissions],
+        "tickets": ["".join(tickets_file(each)) for each in emissions],
         "terminals": [
             terminal_day(terminal_id=point.terminal.pk, day=natural_day(day))
             for point in month.points
@@ -268,12 +272,6 @@ def test_who_asks_for_a_play_that_left_is_told_so(month: Plays, tmp_path: Path) 
         with pytest.raises(PlayUnknown) as unknown:
             play_state(credentials=point.credentials, ident=ident)
         assert unknown.value.code == "play_unknown"
-    emission = Emission.objects.get(reference="small/1")
-    with pytest.raises(PlaysArchived) as archived:
-        tickets_file(emission)
-    assert archived.value.data == {"emission": "small/1", "archives": {"2030-03": KEPT}}
-    on_sale = Emission.objects.get(reference="open/1")
-    assert str(month.of["on sale"]) in "".join(tickets_file(on_sale))
     page = Desk(Role.AUDITOR).get(f"{list_url(RetiredPlays)}?q={gone}")
     assert "small/1" in page
     page = Desk(Role.AUDITOR).get(f"{list_url(RetiredPlays)}?q={month.of['won']}")
@@ -311,10 +309,19 @@ def test_a_play_that_left_is_drawn_and_its_prize_is_paid(month: Plays, tmp_path:
     assert len(vouchers) == 2 and {voucher.left_play for voucher in vouchers} < codes
     assert {voucher.ticket_id for voucher in vouchers} == {None}
     assert {voucher.premises_id for voucher in vouchers} == {month.point.premises.pk}
-    cashier = paying.cashier()
-    issued = paying.handed_over(cashier, vouchers[0].uuid)
-    assert issued.code is not None
-    request = PayRequest(new_uuid(), 140, intact=True, code=issued.code.grouped)
+    won = vouchers[0]
+    desk = staff_api_of(paying.cashier())
+    held = desk.get("promotrot/office/vouchers/held").json()["items"]
+    of_draw = {(each["play"], each["sold_at"]) for each in held if each["nature"] == "drawn"}
+    assert of_draw == {(str(voucher.left_play), None) for voucher in vouchers}
+    card = paying.handed_over_by_api(desk, str(won.uuid))
+    assert (card["play"], card["emission"]) == (str(won.left_play), "owing/1")
+    path = f"promotrot/office/vouchers/{won.uuid}/voucher.txt"
+    assert card["code"] in desk.get(path).content.decode()
+    assert str(won.left_play) in Desk(Role.AUDITOR).get(row_url(won))
+    why = reasons(won.pk)
+    assert why is not None and why.agrees
+    request = PayRequest(new_uuid(), 140, intact=True, code=card["code"])
     paying.paid_alone(paying.cashier(), request)
     days_end(31)
     assert sorted(
@@ -324,6 +331,21 @@ def test_a_play_that_left_is_drawn_and_its_prize_is_paid(month: Plays, tmp_path:
     ) == ["lapsed", "paid"]
     assert differences()[1] == [] and row_findings() == []
     assert [rule.name for rule in journal_rules.RULES if list(rules.broken(rule))] == []
+
+
+def test_a_retirement_does_not_meet_an_act_on_a_game(month: Plays, tmp_path: Path) -> None:
+    """A draw that is being certified holds its game. The retirement is confirmed again."""
+    archive_write(period=ClosedPeriod.objects.get(), folder=tmp_path)
+    seal_all()
+    proposal, game = proposed(), Emission.objects.get(reference="owing/1").game_id
+    with connections["owner"].cursor() as owner:
+        owner.execute("SELECT pg_advisory_lock(%s, %s)", [Lock.GAME.value, game])
+        with pytest.raises(DatabaseError, match="is under way"), transaction.atomic():
+            confirm(proposal)
+        owner.execute("SELECT pg_advisory_unlock(%s, %s)", [Lock.GAME.value, game])
+    assert not RetiredPlays.objects.exists()
+    confirm(proposal)
+    assert RetiredPlays.objects.exists()
 
 
 def test_a_drawn_prize_names_its_play_as_it_is(month: Plays, tmp_path: Path) -> None:
@@ -369,6 +391,8 @@ def test_the_database_lets_no_other_row_go_or_come(month: Plays, tmp_path: Path)
             emission=month.play("won").emission,
             retired=RetiredRows.objects.get(relation=TICKETS),
             day=clock.now(),
+            openings=[0],
+            positions=[0],
             premises=[1],
             terminals=[1],
             plays=[uuid.uuid4()],
