@@ -49,7 +49,7 @@ from tests.support.promotrot.leaving import (
 from tests.support.stating import days_end
 
 
-def _told(month: Plays) -> dict[str, Any]:
+def _answers(month: Plays) -> dict[str, Any]:
     """Return what books, reports, terminals, staff and the public are told."""
     auditor = factories.staff(Role.AUDITOR)
     emissions = list(Emission.objects.order_by("pk"))
@@ -75,19 +75,19 @@ def _there(month: Plays) -> set[str]:
 def test_plays_that_won_nothing_leave_and_all_is_told_as_before(
     month: Plays, tmp_path: Path
 ) -> None:
-    before = _told(month)
+    before = _answers(month)
     assert before["books"][1] == [] and before["rules"] == set() and row_findings() == []
     sold, premises = PlayTicket.objects.count(), month.point.premises.pk
     acts = {name: PlayAct.objects.filter(ticket=month.play(name)).count() for name in sorted(LEAVE)}
     retired(ClosedPeriod.objects.get(), tmp_path)
-    assert _told(month) == before  # the night has not come yet
+    assert _answers(month) == before  # the night has not come yet
     named = {row.relation: row for row in RetiredRows.objects.all()}
     assert named[TICKETS].leaves == named[ENDS].leaves >= len(LEAVE)
     assert retired_remove() == leaving() and retired_remove() == 0
     assert PlayTicket.objects.count() == sold - named[TICKETS].leaves
     assert _there(month) == STAY
     assert not PlayEnd.objects.exclude(ticket__in=PlayTicket.objects.all()).exists()
-    assert _told(month) == before and row_findings() == []
+    assert _answers(month) == before and row_findings() == []
     assert audit_plays().findings == []
     verified(tmp_path)
     attach(tmp_path / "2030-03")
@@ -182,7 +182,7 @@ def test_rows_that_differ_from_the_archive_are_not_retired(
 def test_a_night_that_was_killed_is_finished_and_a_backup_gives_the_rows_up_again(
     month: Plays, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = _told(month)
+    before = _answers(month)
     retired(ClosedPeriod.objects.get(), tmp_path)
     seal_all()
     leave, backup = leaving(), connection.settings_dict["NAME"]
@@ -197,9 +197,9 @@ def test_a_night_that_was_killed_is_finished_and_a_backup_gives_the_rows_up_agai
                 retired_remove()
         there = _there(month) - STAY
         assert there and there != LEAVE
-        assert _told(month) == before
+        assert _answers(month) == before
         assert 0 < retired_remove() < leave and retired_remove() == 0
-        assert _there(month) == STAY and _told(month) == before
+        assert _there(month) == STAY and _answers(month) == before
         verified(tmp_path)
 
 

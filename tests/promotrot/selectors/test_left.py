@@ -1,4 +1,4 @@
-"""Who asks for a play that left is told so; it is drawn, and its prize is paid, as any other."""
+"""A play that left is told apart from one that never was; it is drawn and paid as any other."""
 
 import datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from promotrot.services.explaining import reasons
 from promotrot.services.office.moving import play_move
 from promotrot.services.office.stopping import play_end_propose
 from promotrot.services.playing import PlayArchived, PlayUnknown, play_act, play_state
-from tests.core.periods.archive.conftest import retired
+from tests.core.periods.archive.conftest import forge, retired
 from tests.core.periods.archive.test_retiring import confirm, proposed, row_findings
 from tests.promotrot.api.test_vouchers import staff_api_of
 from tests.support import emitting, factories, paying
@@ -72,7 +72,7 @@ def test_who_asks_for_a_play_that_left_is_told_so(month: Plays, tmp_path: Path) 
 
 @pytest.mark.article("15.III.6.2")
 def test_a_play_that_left_is_drawn_and_its_prize_is_paid(month: Plays, tmp_path: Path) -> None:
-    """What the game owes is drawn among all that was sold and not refunded [P17]."""
+    """All that the game owes is drawn among all that was sold and not refunded [P17]."""
     retired(ClosedPeriod.objects.get(), tmp_path)
     game = Emission.objects.get(reference="owing/1").game
     factories.central_office()
@@ -107,6 +107,9 @@ def test_a_play_that_left_is_drawn_and_its_prize_is_paid(month: Plays, tmp_path:
     ) == ["lapsed", "paid"]
     assert differences()[1] == [] and row_findings() == []
     assert [rule.name for rule in journal_rules.RULES if list(rules.broken(rule))] == []
+    other = f"premises_id = premises_id + 1 WHERE id = {won.pk}"
+    forge("promotrot_voucher", f"UPDATE promotrot_voucher SET {other}")
+    assert [row for _, row, _ in rules.broken(journal_rules.PLAY)] == [won.pk]
 
 
 def test_a_retirement_does_not_meet_an_act_on_a_game(month: Plays, tmp_path: Path) -> None:
