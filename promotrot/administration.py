@@ -13,6 +13,7 @@ from promotrot.admin.words import FAULTS, RESTORED
 from promotrot.models.emission import ClosingStatement, Emission, Lane, PublicFigures
 from promotrot.models.game import Game, GameType, GameVersion
 from promotrot.models.play import PlayMove, PlayTicket
+from promotrot.models.retired import RetiredPlays
 from promotrot.models.voucher import Voucher, VoucherHandover
 from promotrot.services import games
 
@@ -69,6 +70,7 @@ ADMINISTRATION = Administration(
                 (PlayTicket, "casino"),
                 (Voucher, "redeem"),
                 (PlayMove, "move_up"),
+                (RetiredPlays, "inventory_2"),
                 (VoucherHandover, "volunteer_activism"),
             ),
         ),

@@ -45,9 +45,9 @@ def events(span: Span) -> Iterator[Event]:
     for end in _written(PlayEnd, "ended_at", span).order_by("pk").iterator():
         yield Event(end.ended_at, "promotrot.end", end, order=2)
     issued = _written(Voucher, "issued_at", span).order_by("pk")
-    for voucher in issued.select_related("ticket").iterator():
+    for voucher in issued.iterator():
         late = ClosingStatement.objects.filter(
-            emission=voucher.ticket.emission_id, closed_at__lte=voucher.issued_at
+            emission=voucher.emission_id, closed_at__lte=voucher.issued_at
         ).exists()
         yield Event(voucher.issued_at, "promotrot.voucher", voucher, (), {"late": late}, 3)
     for closing in _written(ClosingStatement, "closed_at", span):
@@ -74,7 +74,7 @@ def _sold(row: Any, data: Data) -> None:
 
 def _awarded(row: Any, data: Data) -> None:
     """Post a voucher from the prizes, from the takings, or, once closed, from the organiser."""
-    emission = Emission.objects.select_related("game").get(play_tickets=row.ticket_id)
+    emission = Emission.objects.select_related("game").get(pk=row.emission_id)
     game, reference, cents = emission.game.code, emission.reference, row.amount_cents
     match row.nature:
         case Voucher.Nature.REFUND:

@@ -67,6 +67,34 @@ OWED = Rule(
                 OR (t.opened_at AT TIME ZONE 'Europe/Madrid')::date <= v.last_day))
     """,
 )
+# A voucher is of its play's emission: of a ticket, or of a play that left and was drawn then.
+PLAY = Rule(
+    "promotrot_voucher.of_play",
+    "its play is of another emission or premises, or is not there",
+    "promotrot_voucher",
+    """
+    SELECT 'promotrot_voucher', v.id, v.journal_xid
+      FROM promotrot_voucher v LEFT JOIN promotrot_playticket t ON t.id = v.ticket_id
+     WHERE v.left_play IS NULL
+           AND (t.emission_id, t.premises_id) IS DISTINCT FROM (v.emission_id, v.premises_id)
+        OR v.left_play IS NOT NULL AND NOT EXISTS (
+           SELECT FROM promotrot_left_play(p_uuid => v.left_play) l
+            WHERE l.emission_id = v.emission_id AND l.premises_id = v.premises_id)
+    """,
+)
+# As many plays were written down as were published to leave.
+LEFT = Rule(
+    "promotrot_retiredplays.kept",
+    "the plays that left are not as many as were published to leave",
+    "promotrot_retiredplays",
+    """
+    SELECT 'periods_retiredrows', d.id, d.journal_xid
+      FROM periods_retiredrows d
+     WHERE d.relation = 'promotrot_playticket'
+       AND d.leaves <> (SELECT coalesce(sum(cardinality(l.plays)), 0)
+                          FROM promotrot_retiredplays l WHERE l.retired_id = d.id)
+    """,
+)
 UNPRINTED = Rule(
     "promotrot_unprintedvoucher.unprinted",
     "its voucher had a confirmed print, or is of another month",
@@ -181,6 +209,7 @@ _PLAYS = (
     with_rows("promotrot_officeend", ("promotrot_playend", "o.ticket_id = t.ticket_id")),
     stamped("promotrot_playmove", "moved_at", user="moved_by_id", session="moved_in_id"),
     VOUCHER,
+    PLAY,
     CODE,
     posted("promotrot_voucher", "t.amount_cents", unless="t.nature = 'drawn'"),
     with_rows("promotrot_voucher", ("draws_drawcertificate", "true"), unless="t.nature <> 'drawn'"),
@@ -189,6 +218,8 @@ _PLAYS = (
     confirmed("promotrot_voucherhandover"),
     PAYER,
     stamped("promotrot_voucherprint", "confirmed_at"),
+    with_parent("promotrot_retiredplays", "periods_retiredrows", "retired_id"),
+    LEFT,
     with_parent("promotrot_unprintedvoucher", "periods_retirement", "retirement_id"),
     UNPRINTED,
     OWED,

@@ -1,6 +1,7 @@
 """Contribute Promotrot's vouchers to the closing of a period, and its plays to the archive.
 
-Acts of players and confirmed prints of vouchers leave with their month (docs/adr/0063).
+Acts of players and confirmed prints of vouchers leave with their month (docs/adr/0063), and plays
+that won nothing, each ticket with its end (docs/adr/0091).
 """
 
 import datetime
@@ -49,14 +50,34 @@ EXISTS (SELECT FROM promotrot_voucher v WHERE v.id = t.voucher_id AND v.issue_da
 # an old month no voucher is found: an index has the few recent days.
 _PRINTABLE = "t.last_day > (SELECT (core_now() AT TIME ZONE 'Europe/Madrid')::date - 9)"
 
+# A ticket comes after the acts of its month, which name it. The other acts stay, and it with them.
+_TICKET_LATER = """
+(t.sold_at >= %(until)s
+ OR EXISTS (SELECT FROM promotrot_playact a WHERE a.ticket_id = t.id AND a.at < %(until)s
+               AND a.id > %(last_promotrot_playact)s))
+"""
+_END_LATER = "(t.ended_at >= %(until)s OR t.ticket_id > %(last_promotrot_playticket)s)"
+
 ARCHIVE_TABLES = (
-    ArchiveTable("promotrot_playticket", "t.sold_at >= %(since)s AND t.sold_at < %(until)s"),
+    ArchiveTable(
+        "promotrot_playticket",
+        "t.sold_at >= %(since)s AND t.sold_at < %(until)s",
+        stays=_TICKET_LATER,
+        after=("promotrot_playact",),
+    ),
     ArchiveTable(
         "promotrot_playact",
         f"t.ticket_id IN ({_SOLD})",
         stays="t.at >= %(until)s",
     ),
-    ArchiveTable("promotrot_playend", f"t.ticket_id IN ({_SOLD})"),
+    ArchiveTable(
+        "promotrot_playend",
+        f"t.ticket_id IN ({_SOLD})",
+        stays=_END_LATER,
+        after=("promotrot_playticket",),
+        with_rows="promotrot_playticket",
+        with_column="ticket_id",
+    ),
     ArchiveTable("promotrot_voucher", _ISSUED, held=_PRINTABLE, claimed_as="promotrot"),
     ArchiveTable(
         "promotrot_voucherprint",

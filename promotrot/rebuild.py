@@ -20,17 +20,23 @@ from promotrot.engine.shortfall import Closing
 from promotrot.models.debt import DebtDecision, DebtStanding
 from promotrot.models.emission import Emission
 from promotrot.selectors.closing import stated_closing
+from promotrot.selectors.left import STAYS
 
-_SALES = """
-SELECT premises_id, sum(price_cents)::bigint FROM promotrot_playticket
- WHERE emission_id = %s GROUP BY 1 ORDER BY 1
+_SALES = f"""
+SELECT s.premises_id, sum(s.price_cents)::bigint FROM (
+    SELECT t.premises_id, t.price_cents FROM promotrot_playticket t
+     WHERE t.emission_id = %(emission)s AND {STAYS}
+     UNION ALL
+    SELECT l.premises_id, m.price_cents
+      FROM promotrot_left_plays l JOIN promotrot_emission m ON m.id = l.emission_id
+     WHERE l.emission_id = %(emission)s) s
+ GROUP BY 1 ORDER BY 1
 """
 _VOUCHERS = """
 SELECT coalesce(sum(v.amount_cents) FILTER (WHERE v.nature IN ('cash', 'in_kind')), 0)::bigint,
        coalesce(sum(v.amount_cents) FILTER (WHERE v.nature = 'refund'), 0)::bigint,
        coalesce(sum(v.amount_cents) FILTER (WHERE v.nature = 'drawn'), 0)::bigint
-  FROM promotrot_voucher v JOIN promotrot_playticket t ON t.id = v.ticket_id
- WHERE t.emission_id = %s
+  FROM promotrot_voucher v WHERE v.emission_id = %s
 """
 
 # Drawn prizes that the organiser paid after they had been drawn again: their lapse has no claim any
@@ -91,7 +97,7 @@ def _sums(model: type[DebtStanding | DebtDecision]) -> list[tuple[str, int]]:
 def _sales(emission: Emission) -> list[Line]:
     sold = accounts.takings(emission.reference)
     with connection.cursor() as cursor:
-        cursor.execute(_SALES, [emission.pk])
+        cursor.execute(_SALES, {"emission": emission.pk})
         return [
             postings.sale(premises_id=premises, takings=sold, cents=cents)
             for premises, cents in cursor.fetchall()

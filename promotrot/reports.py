@@ -18,14 +18,20 @@ from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.selectors.closing import stated_closing
 from promotrot.selectors.debts import Stage, debts
+from promotrot.selectors.left import STAYS
 
 # A play whose price is due back was sold, and its price taken out of the takings again.
-_SOLD = """
+_SOLD = f"""
 SELECT (t.sold_at AT TIME ZONE 'Europe/Madrid')::date, t.premises_id, t.terminal_id, count(*),
        sum(t.price_cents)::bigint, 0,
        coalesce(sum(t.price_cents) FILTER (WHERE e.cause = 'refund'), 0)::bigint
   FROM promotrot_playticket t LEFT JOIN promotrot_playend e ON e.ticket_id = t.id
- WHERE t.id >= %s AND t.id < %s AND t.sold_at >= %s AND t.sold_at < %s GROUP BY 1, 2, 3
+ WHERE t.id >= %(from)s AND t.id < %(end)s
+   AND t.sold_at >= %(since)s AND t.sold_at < %(until)s AND {STAYS} GROUP BY 1, 2, 3
+ UNION ALL
+SELECT l.day, l.premises_id, l.terminal_id, count(*), sum(m.price_cents)::bigint, 0, 0
+  FROM promotrot_left_plays l JOIN promotrot_emission m ON m.id = l.emission_id
+ WHERE l.day >= %(first)s AND l.day <= %(last)s GROUP BY 1, 2, 3
 """
 # An extra prize has a row of its own: of a pre-drawn ticket it is the prize, else it comes on top.
 _WON = """
@@ -43,9 +49,20 @@ SELECT (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, %s, m.reference, w.tier,
 
 
 def sold(period: Period) -> Iterator[Sold]:
-    bounds = [day_bounds(period.first)[0], day_bounds(period.last)[1]]
+    since, until = day_bounds(period.first)[0], day_bounds(period.last)[1]
+    first, end = numbers(PlayTicket, "sold_at", since, until)
     with connection.cursor() as cursor:
-        cursor.execute(_SOLD, [*numbers(PlayTicket, "sold_at", *bounds), *bounds])
+        cursor.execute(
+            _SOLD,
+            {
+                "from": first,
+                "end": end,
+                "since": since,
+                "until": until,
+                "first": period.first,
+                "last": period.last,
+            },
+        )
         for row in cursor.fetchall():
             yield Sold(Game.PROMOTROT, *row)
 

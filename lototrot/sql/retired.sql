@@ -45,38 +45,17 @@ CREATE OR REPLACE TRIGGER finished BEFORE INSERT ON periods_retiredrows
                          'lototrot_ticket', 'lototrot_void'))
     EXECUTE FUNCTION lototrot_guard_retired();
 
--- Return whether a void is of an error and is retired together with its ticket: by the same
--- retirement, or, before it, by the archive that is retired next. A void in one month's range whose
--- ticket is in another's stays for good, and its ticket with it.
+-- Return whether a void is of an error and is retired together with its ticket. A void in one month's range
+-- whose ticket is in another's stays for good, and its ticket with it.
 CREATE OR REPLACE FUNCTION lototrot_void_together(p_void bigint) RETURNS boolean
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    v_ticket bigint;
-    v_with_void bigint;
-    v_with_ticket bigint;
-BEGIN
-    SELECT v.ticket_id INTO v_ticket FROM public.lototrot_void v
-     WHERE v.id = p_void AND v.reason = 'error';
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
-    SELECT r.retirement_id INTO v_with_void FROM public.periods_retiredrows r
-     WHERE r.relation = 'lototrot_void' AND p_void BETWEEN r.first_row AND r.last_row;
-    SELECT r.retirement_id INTO v_with_ticket FROM public.periods_retiredrows r
-     WHERE r.relation = 'lototrot_ticket' AND v_ticket BETWEEN r.first_row AND r.last_row;
-    IF v_with_void IS NOT NULL OR v_with_ticket IS NOT NULL THEN
-        RETURN v_with_void IS NOT DISTINCT FROM v_with_ticket;
-    END IF;
-    RETURN 2 = (
-        SELECT count(*) FROM public.periods_archive a
-          JOIN public.periods_closedperiod p ON p.id = a.period_id
-         CROSS JOIN jsonb_array_elements(a.manifest -> 'tables') e
-         WHERE p.number = 1 + (SELECT count(*) FROM public.periods_retirement)
-           AND CASE e ->> 'table' WHEN 'lototrot_void' THEN p_void
-                                  WHEN 'lototrot_ticket' THEN v_ticket END
-               BETWEEN (e -> 'retires' ->> 'first_row')::bigint
-                   AND (e -> 'retires' ->> 'last_row')::bigint);
-END $$;
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM public.lototrot_void v
+         WHERE v.id = p_void AND v.reason = 'error'
+           AND public.periods_together(
+                   p_relation => 'lototrot_void', p_row => v.id,
+                   p_with_relation => 'lototrot_ticket', p_with_row => v.ticket_id))
+$$;
 
 -- Return whether nobody has a right on a ticket any more, and only rows that leave after it say so:
 -- it won nothing; or it has one prize, which was paid at a terminal in cash, has lapsed, or is zero.

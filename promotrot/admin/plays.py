@@ -1,24 +1,29 @@
 """Show plays with every act, and vouchers. Codes are never shown."""
 
+import uuid
 from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.admin_support import signed_on
 from core.admin_support.acts import PROPOSED, Act, Done
 from core.admin_support.columns import NOTHING, money, tag
+from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.premises.admin.searched import SearchedAdmin
-from core.premises.models import Terminal
+from core.premises.models import Premises, Terminal
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.models.emission import Emission
 from promotrot.models.play import OfficeEnd, PlayAct, PlayEnd, PlayMove, PlayTicket
+from promotrot.models.retired import RetiredPlays
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.plays import acts_left, can_be_finished
 from promotrot.services.office.moving import play_move, terminal_of
@@ -162,3 +167,46 @@ class PlayTicketAdmin(SearchedAdmin):
 class PlayMoveAdmin(ReadOnlyAdmin):
     read_power = powers.READ_PLAYS
     columns = ("id", "ticket", "from_terminal", "to_terminal", "reason", "moved_at", "moved_by")
+
+
+@admin.register(RetiredPlays)
+class RetiredPlaysAdmin(ReadOnlyAdmin):
+    """Show the plays that left, by emission and day of sale. The archive of the month has them."""
+
+    read_power = powers.READ_PLAYS
+    columns = ("id", "emission", "day", "plays_in_all")
+    shown = ("emission", "retired", "day", "plays_are")
+    list_select_related = ("emission",)
+    search_fields = ("plays",)
+    search_help_text = _("The UUID of a play.")
+    sortable_by = ()
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        try:
+            play = uuid.UUID(search_term.strip())
+        except ValueError:
+            return (queryset.none() if search_term.strip() else queryset), False
+        return queryset.filter(plays__contains=[play]), False
+
+    @admin.display(description=_("plays"))
+    def plays_in_all(self, row: RetiredPlays) -> int:
+        return len(row.plays)
+
+    @admin.display(description=_("plays that left"))
+    def plays_are(self, row: RetiredPlays) -> SafeString:
+        premises = Premises.objects.in_bulk(row.premises)
+        terminals = Terminal.objects.in_bulk(row.terminals)
+        return as_html(
+            [
+                {
+                    "play": str(play),
+                    "premises": str(premises[of_premises]),
+                    "terminal": str(terminals[terminal]),
+                }
+                for of_premises, terminal, play in zip(
+                    row.premises, row.terminals, row.plays, strict=True
+                )
+            ]
+        )

@@ -151,7 +151,9 @@ class VoucherAdmin(SearchedAdmin):
     columns = ("uuid", "nature", "amount_cents", "premises", "issued_at", "last_day", "held")
     shown = (
         "uuid",
+        "emission",
         "ticket",
+        "left_play",
         "number",
         "nature",
         "amount_cents",
@@ -187,8 +189,8 @@ class VoucherAdmin(SearchedAdmin):
             raise Http404(error.code) from error
         content = voucher_render(
             issued,
-            emission_facts(voucher.ticket.emission_id),
-            voucher.ticket.uuid,
+            emission_facts(voucher.emission_id),
+            voucher.play,
             output=Output.PDF,
             language=present_language(),
         )

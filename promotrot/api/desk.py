@@ -20,7 +20,7 @@ from promotrot.selectors.plays import plays
 from promotrot.services.office.handing import NotCentralOffice
 from promotrot.services.office.moving import MoveRefused, play_move
 from promotrot.services.office.stopping import PlayCanBeFinished, play_end_propose
-from promotrot.services.playing import PlayEnded, PlayUnknown
+from promotrot.services.playing import PlayArchived, PlayEnded, PlayUnknown, unknown
 
 
 class ActOnRecord(Shape):
@@ -109,13 +109,13 @@ class OnePlay(StaffView):
     @operation(
         "A play with all that happened",
         answer=PlayRecord,
-        problems=(PlayUnknown,),
+        problems=(PlayUnknown, PlayArchived),
         power=powers.READ_PLAYS,
     )
     def get(self, request: Request, ident: uuid.UUID) -> HttpResponse:
         play = plays(by=self.by).filter(uuid=ident).first()
         if play is None:
-            raise PlayUnknown
+            raise unknown(ident)
         return self.answer(PlayRecord, play)
 
 
@@ -127,7 +127,7 @@ class Move(StaffView):
         answer=MoveOnRecord,
         example=samples.MOVE,
         idempotent=True,
-        problems=(PlayUnknown, PlayEnded, MoveRefused),
+        problems=(PlayUnknown, PlayArchived, PlayEnded, MoveRefused),
         power=powers.MOVE_PLAY,
     )
     def post(self, request: Request, ident: uuid.UUID) -> HttpResponse:
@@ -155,6 +155,7 @@ class Ending(StaffView):
         example={"reason": "The bar has closed for good"},
         problems=(
             PlayUnknown,
+            PlayArchived,
             PlayEnded,
             PlayCanBeFinished,
             CashSessionMissing,

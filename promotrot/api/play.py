@@ -261,7 +261,7 @@ class OnePlay(LeanView):
             "play leave with its retired month: then `acts` is empty."
         ),
         answer=PlayCard,
-        problems=(playing.PlayUnknown, playing.PlayElsewhere),
+        problems=(playing.PlayUnknown, playing.PlayArchived, playing.PlayElsewhere),
         answer_example=samples.PLAY,
     )
     def get(self, request: HttpRequest, ident: uuid.UUID) -> HttpResponse:
@@ -287,6 +287,7 @@ class Acts(LeanView):
         answer_example=samples.PLAYED,
         problems=(
             playing.PlayUnknown,
+            playing.PlayArchived,
             playing.PlayElsewhere,
             playing.PlayEnded,
             playing.ActAlreadyDone,
@@ -339,7 +340,7 @@ class Receipt(PaperView, LeanView):
     @operation(
         "The receipt of a play",
         query=LanguageQuery,
-        problems=(playing.PlayUnknown, playing.PlayElsewhere),
+        problems=(playing.PlayUnknown, playing.PlayArchived, playing.PlayElsewhere),
     )
     def get(self, request: HttpRequest, ident: uuid.UUID, form: str) -> HttpResponse:
         language = self.language()

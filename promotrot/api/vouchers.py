@@ -89,18 +89,22 @@ class VoucherCard(Shape):
 
 class HeldOut(Shape):
     uuid = Uuid()
-    play = Uuid(source="ticket.uuid")
+    play = Uuid()
     nature = Choice(Voucher.Nature.values)
     amount_cents = Cents()
     premises = serializers.CharField(source="premises.code")
-    sold_at = Instant(source="ticket.sold_at")
+    sold_at = Instant(
+        source="ticket.sold_at",
+        allow_null=True,
+        help_text="null where the play has left with its month, and was drawn afterwards.",
+    )
     issued_at = Instant()
     last_day = Day()
 
 
 class UnprintedOut(Shape):
     uuid = Uuid()
-    play = Uuid(source="ticket.uuid")
+    play = Uuid()
     nature = Choice(Voucher.Nature.values)
     amount_cents = Cents()
     issued_at = Instant()
@@ -141,7 +145,7 @@ def card_of_voucher(
 
 
 def _card(voucher: Voucher, issued: vouchers.Issued) -> dict[str, Any]:
-    return card_of_voucher(issued, emission_facts(voucher.ticket.emission_id), voucher.ticket.uuid)
+    return card_of_voucher(issued, emission_facts(voucher.emission_id), voucher.play)
 
 
 def _private(content: Any, status: int = 200) -> HttpResponse:
@@ -153,9 +157,9 @@ def _private(content: Any, status: int = 200) -> HttpResponse:
 def _rendered(
     voucher: Voucher, issued: vouchers.Issued, output: Output, language: str, copy: int = 0
 ) -> HttpResponse:
-    facts = emission_facts(voucher.ticket.emission_id)
+    facts = emission_facts(voucher.emission_id)
     content = voucher_render(
-        issued, facts, voucher.ticket.uuid, output=output, language=language, copy=copy
+        issued, facts, voucher.play, output=output, language=language, copy=copy
     )
     return paper(content, output)
 

@@ -15,9 +15,11 @@ class PlayTicket(Guarded):
     """A sold virtual ticket of an emission: the right to play it at once (15.I.2, 15.III.6.1).
 
     `opening` and `position` say which ticket of the emission it is. Until it is played, only the
-    emission's key can tell its prize.
+    emission's key can tell its prize. One that won nothing leaves with its month, with its end
+    (ADR 91).
     """
 
+    retires = True
     looks_recorded = True
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -87,8 +89,10 @@ class PlayEnd(Guarded):
     `tier` is the prize's tier in the game's table, 0 for none. `extra_tier` is the tier of an extra
     prize in the plan of a probabilistic emission that pays an earlier shortfall [P2].
     `awarded_cents` counts for the percentage and `extra_cents` does not. Both include cash and
-    equivalents.
+    equivalents. It leaves with its ticket.
     """
+
+    retires = True
 
     class Cause(models.TextChoices):
         PLAYED = "played", _("Played to its end")

@@ -1,10 +1,14 @@
-"""Store which vouchers of a retired month never had a confirmed print (ADR 63)."""
+"""Store what stays of retired months: the plays that left, and the vouchers that never had a
+confirmed print (ADR 63, 91).
+"""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
-from core.periods.models import Retirement
+from core.periods.models import RetiredRows, Retirement
+from promotrot.models.emission import Emission
 from promotrot.models.voucher import Voucher
 
 
@@ -35,3 +39,40 @@ class UnprintedVoucher(Guarded):
 
     def __str__(self) -> str:
         return str(self.voucher)
+
+
+class RetiredPlays(Guarded):
+    """The plays of an emission and day of sale that left with a retired month (ADR 91).
+
+    A row has up to 512; each array has one value of each: its place in the emission, premises,
+    terminal, and the UUID. The view `promotrot_left_plays` has a row for each. The database writes
+    them when the plays are retired. They won nothing, and their price is that of the emission: so
+    these rows are the sums of what left, its entries in the draw of its game [P17], and its lines
+    in the list of the emission's tickets.
+    """
+
+    inserted_by_application = False
+
+    emission = models.ForeignKey(
+        Emission, models.PROTECT, related_name="+", verbose_name=_("emission")
+    )
+    retired = models.ForeignKey(
+        RetiredRows,
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
+        verbose_name=_("retired rows"),
+    )
+    day = models.DateField(_("day"), db_index=True)
+    openings = ArrayField(models.IntegerField(), verbose_name=_("openings"))
+    positions = ArrayField(models.IntegerField(), verbose_name=_("positions"))
+    premises = ArrayField(models.BigIntegerField(), verbose_name=_("premises"))
+    terminals = ArrayField(models.BigIntegerField(), verbose_name=_("terminals"))
+    plays = ArrayField(models.UUIDField(), verbose_name=_("plays"))
+
+    class Meta:
+        verbose_name = _("plays that left")
+        verbose_name_plural = _("plays that left")
+
+    def __str__(self) -> str:
+        return f"{self.emission} · {self.day}"

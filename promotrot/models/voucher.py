@@ -1,18 +1,22 @@
 """Store vouchers: bearer documents against which prizes and refunds are paid (15.III.6.3)."""
 
 import datetime
+from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from core.database.locks import Lock
 from core.database.models import Guarded, unlocked_key
 from core.kernel.codes import DIGEST_BYTES
+from core.kernel.errors import InvariantBroken
 from core.payoffice.models import CashSession
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal, StaffSession, User
 from promotrot.engine.rules import paper_until
 from promotrot.models.debt import DebtDraw
+from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 
 
@@ -23,7 +27,8 @@ class Voucher(Guarded):
     thing it is the cash equivalent (15.III.6.5). A voucher without a terminal was not issued at
     one. It is held for the buyer at the Central Office and has no code until it is handed over
     [P11]. One whose printing is not confirmed by noon of the next day is held, too [P16].
-    `issue_day` and `last_day` are natural days of Europe/Madrid (15.III.6.6) [P5].
+    `issue_day` and `last_day` are natural days of Europe/Madrid (15.III.6.6) [P5]. A play that was
+    drawn after it had left with its month has no ticket any more: `left_play` is its UUID (ADR 91).
     """
 
     mutable = ("code_digest",)
@@ -36,13 +41,16 @@ class Voucher(Guarded):
         DRAWN = "drawn", _("Prize of the draw of an ended game")
 
     uuid = models.UUIDField(_("UUID"), unique=True)
+    emission = unlocked_key(Emission, _("emission"))
     ticket = models.ForeignKey(
         PlayTicket,
         models.PROTECT,
+        null=True,
         related_name="vouchers",
         db_index=False,
         verbose_name=_("virtual ticket"),
     )
+    left_play = models.UUIDField(_("play that left"), null=True)
     number = models.PositiveSmallIntegerField(_("number"))
     nature = models.CharField(_("nature"), max_length=10, choices=Nature.choices)
     amount_cents = models.BigIntegerField(_("amount"))
@@ -86,6 +94,11 @@ class Voucher(Guarded):
                 name="voucher_names_its_draw",
             ),
             models.CheckConstraint(
+                condition=Q(ticket__isnull=False, left_play=None)
+                | Q(ticket=None, left_play__isnull=False, nature="drawn"),
+                name="voucher_names_its_play",
+            ),
+            models.CheckConstraint(
                 condition=Q(last_day__gt=F("issue_day")), name="voucher_days_in_order"
             ),
             models.CheckConstraint(
@@ -99,6 +112,23 @@ class Voucher(Guarded):
 
     def seen_as(self) -> tuple[str, object]:
         return "document", f"promotrot:{self.pk}"
+
+    @property
+    def play(self) -> UUID:
+        """Return the UUID of its play."""
+        return self.left_play or self.of.uuid
+
+    @property
+    def of(self) -> PlayTicket:
+        """Return its ticket. Only a drawn prize may have none. Raises InvariantBroken."""
+        if self.ticket is None:
+            raise InvariantBroken("The play of the voucher left with its month.", voucher=self.pk)
+        return self.ticket
+
+    @property
+    def lock(self) -> tuple[Lock, int]:
+        """Return the lock under which its print is confirmed, or it is handed over."""
+        return Lock.TICKET, self.ticket_id or self.pk
 
     @property
     def until(self) -> datetime.datetime:

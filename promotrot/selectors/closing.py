@@ -12,20 +12,23 @@ from promotrot.engine.shortfall import Closing
 from promotrot.models.emission import ClosingStatement, Emission
 from promotrot.models.play import PlayTicket
 from promotrot.selectors.games import version_game
+from promotrot.selectors.left import STAYS
 from promotrot.selectors.owed import owed_cents
 
-_FIGURES = """
+# What left of an emission won nothing.
+_FIGURES = f"""
 SELECT (SELECT coalesce(sum(taken), 0) FROM promotrot_lane WHERE emission_id = %(emission)s),
-       count(*), count(*) FILTER (WHERE e.cause = 'refund'),
+       count(*) + (SELECT coalesce(sum(cardinality(l.plays)), 0) FROM promotrot_retiredplays l
+                    WHERE l.emission_id = %(emission)s),
+       count(*) FILTER (WHERE e.cause = 'refund'),
        count(*) FILTER (WHERE e.ticket_id IS NULL),
        coalesce(sum(e.awarded_cents), 0), coalesce(sum(e.extra_cents), 0)
   FROM promotrot_playticket t LEFT JOIN promotrot_playend e ON e.ticket_id = t.id
- WHERE t.emission_id = %(emission)s
+ WHERE t.emission_id = %(emission)s AND {STAYS}
 """
 _UNCLAIMED = """
-SELECT coalesce(sum(v.amount_cents), 0)
-  FROM promotrot_voucher v JOIN promotrot_playticket t ON t.id = v.ticket_id
- WHERE t.emission_id = %s AND v.nature IN ('cash', 'in_kind')
+SELECT coalesce(sum(v.amount_cents), 0) FROM promotrot_voucher v
+ WHERE v.emission_id = %s AND v.nature IN ('cash', 'in_kind')
    AND NOT EXISTS (SELECT FROM payoffice_claim c
                     WHERE c.game = 'promotrot' AND c.document_id = v.id)
 """

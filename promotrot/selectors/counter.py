@@ -14,6 +14,7 @@ from core.kernel.days import day_bounds, natural_day
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.game import DisplayAcknowledgement
 from promotrot.models.play import PlayTicket
+from promotrot.selectors.left import left_of_terminal, staying
 from promotrot.selectors.plays import unfinished_at
 
 
@@ -52,7 +53,8 @@ def terminal_day(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
     """Return the totals of a natural day (default: today), by time of sale."""
     day = day or natural_day(clock.now())
     of_the_day = within(PlayTicket, "sold_at", *day_bounds(day))
-    sold = PlayTicket.objects.filter(of_the_day, terminal_id=terminal_id)
+    sold = staying(PlayTicket.objects.filter(of_the_day, terminal_id=terminal_id))
+    left, left_cents = left_of_terminal(terminal_id, day)
     awarded = Sum("end__awarded_cents") + Sum("end__extra_cents")
     sums = sold.aggregate(
         plays=Count("pk"),
@@ -60,4 +62,10 @@ def terminal_day(*, terminal_id: int, day: datetime.date | None) -> DayTotals:
         ended=Count("end"),
         awarded=Coalesce(awarded, 0),
     )
-    return DayTotals(day, sums["plays"], sums["cents"], sums["ended"], sums["awarded"])
+    return DayTotals(
+        day,
+        sums["plays"] + left,
+        sums["cents"] + left_cents,
+        sums["ended"] + left,
+        sums["awarded"],
+    )

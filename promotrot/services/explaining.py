@@ -46,7 +46,7 @@ def reasons_of(voucher: Voucher) -> Reasons | None:
         return None
     if voucher.nature == Voucher.Nature.REFUND:
         return _paid_back(voucher, end)
-    facts = emission_facts(voucher.ticket.emission_id)
+    facts = emission_facts(voucher.emission_id)
     counts = dict(PrizeTier.objects.filter(emission=facts.pk).values_list("number", "count"))
     tier_played, steps = _tier_and_steps(facts, end)
     won = tuple(
@@ -71,7 +71,7 @@ def _reasons(
     return Reasons(
         won=won,
         sentences=sentences,
-        figures=of.ticket,
+        figures=of.ticket or of,
         figures_title=_("The play with all that is on record of it"),
         heads=(_("Prizes"), _("Value")),
         agrees=agrees,
@@ -186,8 +186,8 @@ def _paid_back(voucher: Voucher, end: PlayEnd) -> Reasons:
     won = Won(
         title=_("Price of the ticket"),
         units="1",
-        unit_cents=voucher.ticket.price_cents,
-        cents=voucher.ticket.price_cents,
+        unit_cents=voucher.of.price_cents,
+        cents=voucher.of.price_cents,
     )
     agrees = won.cents == voucher.amount_cents and not end.tier
     return _reasons((won,), voucher, agrees=agrees, sentences=_sentences(voucher, end))

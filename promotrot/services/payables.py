@@ -54,8 +54,8 @@ _NATURES = {
 
 _VOUCHER = """
 SELECT v.id, v.uuid, v.nature, v.amount_cents, v.thing, v.prizes::text, v.premises_id, v.issued_at,
-       v.issue_day, v.last_day, t.uuid, t.emission_id
-  FROM promotrot_voucher v JOIN promotrot_playticket t ON t.id = v.ticket_id
+       v.issue_day, v.last_day, coalesce(t.uuid, v.left_play), v.emission_id
+  FROM promotrot_voucher v LEFT JOIN promotrot_playticket t ON t.id = v.ticket_id
 """
 _BY_CODE = _VOUCHER + "WHERE v.code_digest = %s"
 _BY_ID = _VOUCHER + "WHERE v.id = %s"
@@ -71,9 +71,8 @@ SELECT DISTINCT v.last_day FROM promotrot_voucher v
 """
 _LAPSE = """
 WITH lapsing AS (
-    SELECT v.id, v.amount_cents, t.emission_id, v.nature = 'drawn' AS drawn
+    SELECT v.id, v.amount_cents, v.emission_id, v.nature = 'drawn' AS drawn
       FROM promotrot_voucher v
-      JOIN promotrot_playticket t ON t.id = v.ticket_id
      WHERE v.last_day = %(day)s AND v.last_day < %(today)s AND v.nature <> 'refund'
 ), lapsed AS (
     INSERT INTO payoffice_claim (game, document_id, state, amount_cents, opened_at, day)
@@ -98,8 +97,7 @@ _CLAIMED = """
 SELECT c.state, e.reference, v.nature = 'refund', sum(c.amount_cents)::bigint,
        CASE WHEN v.nature = 'drawn' THEN m.code END
   FROM payoffice_claim c JOIN promotrot_voucher v ON v.id = c.document_id
-  JOIN promotrot_playticket t ON t.id = v.ticket_id
-  JOIN promotrot_emission e ON e.id = t.emission_id JOIN promotrot_game m ON m.id = e.game_id
+  JOIN promotrot_emission e ON e.id = v.emission_id JOIN promotrot_game m ON m.id = e.game_id
  WHERE c.game = 'promotrot'
  GROUP BY 1, 2, 3, 5 ORDER BY 1, 2, 3, 5
 """
@@ -139,7 +137,7 @@ class Vouchers:
     def blocks(self, document_id: int) -> Sequence[Block]:
         voucher = _get(document_id)
         language = present_language()
-        facts = emission_facts(voucher.ticket.emission_id)
+        facts = emission_facts(voucher.emission_id)
         thing = thing_of(voucher.thing, facts, language)
         return [
             Text(f"{facts.texts(language).name} · {facts.reference}"),
@@ -165,18 +163,18 @@ class Vouchers:
     def forfeits_to(self, payable: Payable, day: datetime.date) -> AccountCode:
         voucher = _get(payable.document_id)
         if voucher.nature == Voucher.Nature.REFUND:
-            return accounts.refunds(voucher.ticket.emission.reference)
+            return accounts.refunds(voucher.emission.reference)
         if voucher.nature != Voucher.Nature.DRAWN:
             return _forfeited_to(None)
         if _borne_by_organiser(voucher):
             return accounts.late_awards()
-        return _forfeited_to(voucher.ticket.emission.game.code)
+        return _forfeited_to(voucher.emission.game.code)
 
     def gives_back(self, payable: Payable, lapsed_day: datetime.date) -> AccountCode:
         voucher = _get(payable.document_id)
         if voucher.nature != Voucher.Nature.DRAWN:
             return _forfeited_to(None)
-        game = voucher.ticket.emission.game
+        game = voucher.emission.game
         hold((Lock.GAME, game.pk))
         still_owed = debt_left(game)[0] >= 0  # its claim is held now, and counts no more
         return _forfeited_to(game.code) if still_owed else accounts.late_awards()
@@ -263,7 +261,7 @@ def _need_row(query: str, key: int | UUID) -> Sequence[Any]:
 
 
 def _get(document_id: int) -> Voucher:
-    rows = Voucher.objects.select_related("ticket__emission__game")
+    rows = Voucher.objects.select_related("emission__game")
     voucher: Voucher | None = rows.filter(pk=document_id).first()
     if voucher is None:
         raise DocumentUnknown

@@ -24,6 +24,7 @@ from core.premises.access import REFUSALS, TerminalCredentials, bare_terminal
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.mechanics import ActOutOfTurn, Step, legal_acts, perform, replay
 from promotrot.models.play import PlayEnd
+from promotrot.selectors.left import play_left
 from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
 from promotrot.services.issuing import Issue, issues
 from promotrot.services.outcomes import Outcome, played_outcome, predrawn_outcome
@@ -37,6 +38,13 @@ _PLAYS_KEPT: Final = 4_096
 class PlayUnknown(NotFound):
     code = "play_unknown"
     message = "These premises have sold no such play."
+
+
+class PlayArchived(PlayUnknown):
+    """`data["month"]` is the month with which it left, `data["kept"]` where its archive is kept."""
+
+    code = "play_archived"
+    message = "That play won nothing and has left. The archive of its month has it."
 
 
 class PlayElsewhere(Conflict):
@@ -63,6 +71,12 @@ class PlayBusy(Conflict):
 _REFUSALS: dict[str, type[DomainError]] = REFUSALS | {
     error.code: error for error in (PlayUnknown, PlayElsewhere)
 }
+
+
+def unknown(ident: uuid.UUID) -> PlayUnknown:
+    """Return the refusal of a play that is not there, which says if it left with its month."""
+    left = play_left(ident)
+    return PlayUnknown() if left is None else PlayArchived(month=left.month, kept=left.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +136,10 @@ look. `promotrot_act` writes nothing where its play is another than the one that
 
 
 def play_state(*, credentials: TerminalCredentials, ident: uuid.UUID) -> PlayView:
-    """Return the play, for the terminal where it is. Raises PlayUnknown, PlayElsewhere."""
+    """Return the play, for the terminal where it is.
+
+    Raises PlayUnknown, PlayArchived, PlayElsewhere.
+    """
     seen = _look(credentials, ident)
     need_on_disk()
     return _seen_again(credentials, ident, seen, Road.INQUIRY)
@@ -153,8 +170,8 @@ def play_act(
     """Do the player's act with that number (from 1), or answer it again. Return the play after it.
 
     The act that ends the play also awards it and issues its vouchers, in the same transaction.
-    Raises PlayUnknown, PlayElsewhere, PlayEnded, ActOutOfTurn, ActAlreadyDone, and PlayBusy if
-    other acts come first again and again.
+    Raises PlayUnknown, PlayArchived, PlayElsewhere, PlayEnded, ActOutOfTurn, ActAlreadyDone, and
+    PlayBusy if other acts come first again and again.
     """
     seen = _under_way.get(credentials.token_digest, ident)
     if seen is not None and number == len(seen.acts) + 1 and seen.ending is None:
@@ -187,6 +204,8 @@ def play_act(
 
 def _look(credentials: TerminalCredentials, ident: uuid.UUID) -> _Seen:
     row = call_function("promotrot_look", token=credentials.token_digest, uuid=ident)
+    if row[0] == PlayArchived.code:
+        raise unknown(ident)
     if row[0] is not None:
         raise _REFUSALS[row[0]]()
     acts, ending = row[-2:]

@@ -1,6 +1,7 @@
 """Build the documents that an emission publishes in the public log (docs/emission-algorithm.md)."""
 
 import hashlib
+import heapq
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,7 @@ from promotrot.models.emission import (
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.selectors.closing import kept_percent
 from promotrot.selectors.games import version_game
+from promotrot.selectors.left import places_left, staying
 
 COMMITMENT = "promotrot.commitment"
 ENTROPY = "promotrot.entropy"
@@ -147,7 +149,7 @@ def seed_document(emission: Emission, seed: str) -> dict[str, Json]:
 
 def ticket_lines(emission: Emission) -> Iterator[str]:
     """Return a line `opening,position,uuid` for every ticket sold, in that order."""
-    for opening, position, ident in _tickets(emission, "opening", "position", "uuid"):
+    for opening, position, ident, *_ in _tickets(emission):
         yield f"{opening},{position},{ident}\n"
 
 
@@ -155,19 +157,24 @@ def tickets_file(emission: Emission) -> Iterator[str]:
     """Return the published list of tickets, each with the tier it was awarded, by the plan's
     numbers.
 
-    The tier is empty if the play has not ended or its price was paid back.
+    The tier is empty if the play has not ended or its price was paid back. Plays that left with a
+    month won nothing.
     """
     predrawn = not emission.tiers.filter(count=None).exists()
     column = "end__tier" if predrawn else "end__extra_tier"
     before = 0 if predrawn else emission.tiers.filter(count=None).count()
     yield f"{TICKETS_HEADER}\n"
-    fields = ("opening", "position", "uuid", column, "end__cause")
-    for opening, position, ident, tier, cause in _tickets(emission, *fields):
+    for opening, position, ident, tier, cause in _tickets(emission, column, "end__cause"):
         ended = cause not in (None, PlayEnd.Cause.REFUND)
         awarded = str(max(0, tier - before)) if ended else ""
         yield f"{opening},{position},{ident},{awarded}\n"
 
 
 def _tickets(emission: Emission, *fields: str) -> Iterator[tuple[Any, ...]]:
-    rows = PlayTicket.objects.filter(emission=emission).order_by("opening", "position")
-    return rows.values_list(*fields).iterator(chunk_size=_FETCHED)
+    """Return opening, position and UUID of each ticket sold, in that order, and more fields of it:
+    of one that left, tier 0 and that it was played.
+    """
+    rows = staying(PlayTicket.objects.filter(emission=emission)).order_by("opening", "position")
+    there = rows.values_list("opening", "position", "uuid", *fields).iterator(chunk_size=_FETCHED)
+    gone = ((*place, 0, PlayEnd.Cause.PLAYED) for place in places_left(emission.pk))
+    return heapq.merge(there, gone, key=lambda row: row[:2])

@@ -141,7 +141,7 @@ def issued_of_ticket(ticket_id: int, *, terminal: BareTerminal, road: Road) -> t
     vouchers = []
     for row in rows.select_related("ticket").order_by("number"):
         is_here = row.terminal_id == terminal.terminal_id and not row.handovers.exists()
-        may_have = is_here and row.ticket.operator_id == terminal.operator_id
+        may_have = is_here and row.of.operator_id == terminal.operator_id
         vouchers.append(issued(row, with_code=may_have))
         if vouchers[-1].code is not None:
             _record_code_given(row, road)
@@ -150,7 +150,7 @@ def issued_of_ticket(ticket_id: int, *, terminal: BareTerminal, road: Road) -> t
 
 def _record_code_given(voucher: Voucher, road: Road) -> None:
     """Record that the code was given again to the operator who sold the play."""
-    operator = voucher.ticket.operator_id
+    operator = voucher.of.operator_id
     with acting("promotrot.code_again", terminal=voucher.terminal_id, operator=operator):
         VoucherCodeGiven.objects.create(
             voucher=voucher, road=road, operator_id=operator, given_at=clock.now()
@@ -241,9 +241,8 @@ def voucher_original(*, by: BareTerminal | StaffActor, ident: uuid.UUID) -> tupl
     need_on_disk()
     if is_printed(voucher):
         raise VoucherPrinted
-    seller = voucher.ticket.operator_id
     is_first = clock.now() <= voucher.issued_at + PAPER_WITH_ISSUE
-    if isinstance(by, BareTerminal) and not is_first and by.operator_id != seller:
+    if isinstance(by, BareTerminal) and not is_first and by.operator_id != voucher.of.operator_id:
         raise VoucherOperatorDiffers
     paper = issued(voucher)
     if paper.code is None:
@@ -264,7 +263,7 @@ def voucher_print_confirm(*, by: BareTerminal | StaffActor, ident: uuid.UUID) ->
     VoucherHandedOver, VoucherPrinted where the confirmation left with its month,
     VoucherPrintTooLate.
     """
-    hold((Lock.TICKET, voucher_given_to(by, ident).ticket_id))
+    hold(voucher_given_to(by, ident).lock)
     voucher = voucher_given_to(by, ident)
     before = VoucherPrint.objects.filter(voucher=voucher).first()
     if before is not None:
@@ -288,10 +287,10 @@ def voucher_reprint(
     voucher = voucher_given_to(by, ident)
     if copy is not None:
         hold((Lock.REQUEST, copy.int))
-    hold((Lock.TICKET, voucher.ticket_id))
+    hold(voucher.lock)
     if is_printed(voucher):
         raise VoucherPrinted
-    if voucher.ticket.operator_id != by.operator_id:
+    if voucher.of.operator_id != by.operator_id:
         raise VoucherOperatorDiffers
     paper = issued(voucher)
     if paper.code is None or paper_day(voucher) != natural_day(clock.now()):

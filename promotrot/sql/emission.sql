@@ -144,10 +144,12 @@ BEGIN
        OR NEW.owed_cents <> coalesce((
             SELECT c.owed_cents FROM promotrot_closingstatement c
              WHERE c.game_id = NEW.game_id ORDER BY c.sequence DESC LIMIT 1), 0)
-       OR NEW.owed_cents > 0 AND NEW.winners = 0 AND EXISTS (
+       OR NEW.owed_cents > 0 AND NEW.winners = 0 AND (EXISTS (
             SELECT FROM promotrot_playticket t JOIN promotrot_emission e ON e.id = t.emission_id
               LEFT JOIN promotrot_playend p ON p.ticket_id = t.id
-             WHERE e.game_id = NEW.game_id AND p.cause IS DISTINCT FROM 'refund') THEN
+             WHERE e.game_id = NEW.game_id AND p.cause IS DISTINCT FROM 'refund') OR EXISTS (
+            SELECT FROM promotrot_retiredplays l JOIN promotrot_emission e ON e.id = l.emission_id
+             WHERE e.game_id = NEW.game_id)) THEN
         RAISE EXCEPTION 'game %: it is on sale, or owes another sum or tickets', NEW.game_id
             USING ERRCODE = 'restrict_violation';
     END IF;

@@ -25,8 +25,10 @@ BEGIN
     END IF;
     terminal_id := v_who.terminal_id;
     SELECT * INTO v_ticket FROM promotrot_playticket t WHERE t.uuid = p_uuid;
-    IF NOT FOUND OR v_ticket.premises_id <> v_who.premises_id THEN
-        refusal := 'play_unknown';
+    IF v_ticket.premises_id IS DISTINCT FROM v_who.premises_id THEN
+        refusal := CASE WHEN v_ticket.id IS NULL AND EXISTS (
+            SELECT FROM promotrot_left_play(p_uuid => p_uuid) l
+             WHERE l.premises_id = v_who.premises_id) THEN 'play_archived' ELSE 'play_unknown' END;
         RETURN;
     END IF;
     IF promotrot_terminal_of(v_ticket.id, v_ticket.terminal_id) <> v_who.terminal_id THEN
@@ -81,7 +83,7 @@ BEGIN
     IF jsonb_array_length(p_vouchers) = 0 THEN
         RETURN;
     END IF;
-    SELECT t.premises_id, e.state, e.reference, e.takings_account_id, e.vouchers_account_id,
+    SELECT t.premises_id, t.emission_id, e.state, e.reference, e.takings_account_id, e.vouchers_account_id,
            g.prize_account_id INTO STRICT v_of
       FROM promotrot_playticket t JOIN promotrot_emission e ON e.id = t.emission_id
       JOIN promotrot_game g ON g.id = e.game_id WHERE t.id = p_ticket;
@@ -89,9 +91,9 @@ BEGIN
         SELECT * FROM jsonb_to_recordset(p_vouchers) AS v(uuid uuid, number smallint, nature text,
             amount bigint, prizes jsonb, thing text, digest text)
     LOOP
-        INSERT INTO promotrot_voucher (uuid, ticket_id, number, nature, amount_cents, prizes, thing,
-                premises_id, terminal_id, issued_at, issue_day, last_day, code_digest)
-        VALUES (v_voucher.uuid, p_ticket, v_voucher.number, v_voucher.nature, v_voucher.amount,
+        INSERT INTO promotrot_voucher (uuid, emission_id, ticket_id, number, nature, amount_cents,
+                prizes, thing, premises_id, terminal_id, issued_at, issue_day, last_day, code_digest)
+        VALUES (v_voucher.uuid, v_of.emission_id, p_ticket, v_voucher.number, v_voucher.nature, v_voucher.amount,
                 v_voucher.prizes, v_voucher.thing, v_of.premises_id, p_terminal, p_at, v_day,
                 v_day + p_claim_days, decode(v_voucher.digest, 'hex'));
         v_to := v_of.vouchers_account_id;

@@ -68,7 +68,8 @@ BEGIN
         SELECT FROM promotrot_playend e JOIN promotrot_playticket t ON t.id = e.ticket_id
          WHERE e.ticket_id = NEW.ticket_id
            AND (SELECT coalesce(sum(v.amount_cents), 0) FROM promotrot_voucher v
-                 WHERE v.ticket_id = t.id AND v.nature <> 'drawn')
+                 WHERE v.ticket_id = t.id AND v.nature <> 'drawn'
+                   AND v.emission_id = t.emission_id)
              = CASE e.cause WHEN 'refund' THEN t.price_cents
                     ELSE e.awarded_cents + e.extra_cents END
            AND ((e.tier > 0)::integer + (e.extra_tier > 0)::integer, e.awarded_cents, e.extra_cents)

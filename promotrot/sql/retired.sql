@@ -110,7 +110,7 @@ END $$;
 CREATE OR REPLACE TRIGGER in_time BEFORE INSERT ON promotrot_voucherprint
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_print();
 
--- Refuse to retire acts or prints of a later month.
+-- Refuse to retire plays, acts, ends or prints of a later month.
 CREATE OR REPLACE FUNCTION promotrot_guard_retired() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_period periods_closedperiod;
@@ -122,6 +122,12 @@ BEGIN
     IF NEW.relation = 'promotrot_playact' THEN
         v_later := EXISTS (SELECT FROM promotrot_playact a WHERE a.at >= v_period.ends_at
                               AND a.id BETWEEN NEW.first_row AND NEW.last_row);
+    ELSIF NEW.relation = 'promotrot_playticket' THEN
+        v_later := EXISTS (SELECT FROM promotrot_playticket t WHERE t.sold_at >= v_period.ends_at
+                              AND t.id BETWEEN NEW.first_row AND NEW.last_row);
+    ELSIF NEW.relation = 'promotrot_playend' THEN
+        v_later := EXISTS (SELECT FROM promotrot_playend e WHERE e.ended_at >= v_period.ends_at
+                              AND e.id BETWEEN NEW.first_row AND NEW.last_row);
     ELSE
         v_later := EXISTS (
             SELECT FROM promotrot_voucherprint c JOIN promotrot_voucher v ON v.id = c.voucher_id
@@ -136,7 +142,8 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER plays_of_month BEFORE INSERT ON periods_retiredrows
-    FOR EACH ROW WHEN (NEW.relation IN ('promotrot_playact', 'promotrot_voucherprint'))
+    FOR EACH ROW WHEN (NEW.relation IN ('promotrot_playact', 'promotrot_playend',
+                                        'promotrot_playticket', 'promotrot_voucherprint'))
     EXECUTE FUNCTION promotrot_guard_retired();
 
 -- List the vouchers of a month without a print as it is retired. Of those that were claimed or lapsed

@@ -29,6 +29,7 @@ SHRUNK = (
     *("statements_statement", "statements_remittance", "statements_retiredstatements"),
     *("statements_retiredcommission", "statements_retiredremittances"),
     *("promotrot_playact", "promotrot_voucherprint", "promotrot_unprintedvoucher"),
+    *("promotrot_playticket", "promotrot_playend", "promotrot_retiredplays"),
     *("lototrot_prize", "payoffice_claim", "payoffice_payment", "payoffice_retiredpayments"),
 )
 """Tables whose rows, or what is in them, leave; and the sums that are written then."""

@@ -6,7 +6,6 @@ import copy
 import datetime
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -24,7 +23,7 @@ from core.reports.tables import Period, reports, table
 from lototrot.reports import HISTORY
 from promotrot import journal_rules
 from promotrot.models.emission import Emission
-from promotrot.models.play import PlayAct, PlayTicket
+from promotrot.models.play import PlayAct
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.vouchers import held_vouchers, is_printed, unconfirmed_vouchers
 from promotrot.services import vouchers
@@ -36,10 +35,10 @@ from tests.core.periods.conftest import closed
 from tests.support import databases, emitting, factories, rounds
 from tests.support.factories import Point
 from tests.support.journaling import seal_all
+from tests.support.promotrot.leaving import MARCH_ENDS, Plays, month_played
 from tests.support.stating import days_end
 
 ACTS, PRINTS = "promotrot_playact", "promotrot_voucherprint"
-MARCH_ENDS = datetime.datetime(2030, 3, 31, 21, 58, tzinfo=datetime.UTC)  # two minutes before
 
 
 @pytest.fixture(scope="module")
@@ -75,31 +74,20 @@ def ladder(ladder_on_sale: Emission) -> Emission:
     return copy.deepcopy(ladder_on_sale)
 
 
-@dataclass(frozen=True)
-class Plays:
-    """Plays of March 2030 by what became of them, their terminal, and a backup of all."""
-
-    backup: str
-    of: dict[str, uuid.UUID]
-    points: list[Point]
-
-    @property
-    def point(self) -> Point:
-        return self.points[0]
-
-    def play(self, name: str) -> PlayTicket:
-        return PlayTicket.objects.get(uuid=self.of[name])
-
-    def voucher(self, name: str) -> Voucher:
-        return Voucher.objects.get(ticket__uuid=self.of[name])
-
-
 @pytest.fixture
 def plays(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Plays]:
     """The plays of March, which is closed, in a database of this test."""
     with django_db_blocker.unblock(), databases.restored(_played().backup):
         name_process("command:period_archive")
         yield _played()
+
+
+@pytest.fixture
+def month(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Plays]:
+    """The plays of March in games that are over, or owe; it is in a database of this test."""
+    with django_db_blocker.unblock(), databases.restored(month_played().backup):
+        name_process("command:period_archive")
+        yield month_played()
 
 
 @cache

@@ -28,7 +28,6 @@ from tests.core.periods.archive.test_retiring import confirm, forge, leaving, pr
 from tests.promotrot.conftest import (
     ACTS,
     PRINTS,
-    Plays,
     accounts_of_month,
     acted,
     acts_here,
@@ -39,6 +38,7 @@ from tests.support import databases, emitting
 from tests.support.admin_desk import Desk, row_url
 from tests.support.databases import refused
 from tests.support.journaling import seal_all
+from tests.support.promotrot.leaving import Plays
 
 
 def test_acts_and_prints_leave_and_all_is_told_as_before(plays: Plays, tmp_path: Path) -> None:

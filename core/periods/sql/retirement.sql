@@ -114,6 +114,32 @@ BEGIN
     RETURN OLD;
 END $$;
 
+-- Return whether two rows are retired together: by the same retirement, or, before it, by the archive that
+-- is retired next.
+CREATE OR REPLACE FUNCTION periods_together(p_relation text, p_row bigint, p_with_relation text,
+    p_with_row bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    v_retirement bigint;
+    v_with bigint;
+BEGIN
+    SELECT r.retirement_id INTO v_retirement FROM public.periods_retiredrows r
+     WHERE r.relation = p_relation AND p_row BETWEEN r.first_row AND r.last_row;
+    SELECT r.retirement_id INTO v_with FROM public.periods_retiredrows r
+     WHERE r.relation = p_with_relation AND p_with_row BETWEEN r.first_row AND r.last_row;
+    IF v_retirement IS NOT NULL OR v_with IS NOT NULL THEN
+        RETURN v_retirement IS NOT DISTINCT FROM v_with;
+    END IF;
+    RETURN 2 = (
+        SELECT count(*) FROM public.periods_archive a
+          JOIN public.periods_closedperiod p ON p.id = a.period_id
+         CROSS JOIN jsonb_array_elements(a.manifest -> 'tables') e
+         WHERE p.number = 1 + (SELECT count(*) FROM public.periods_retirement)
+           AND CASE e ->> 'table' WHEN p_relation THEN p_row WHEN p_with_relation THEN p_with_row END
+               BETWEEN (e -> 'retires' ->> 'first_row')::bigint
+                   AND (e -> 'retires' ->> 'last_row')::bigint);
+END $$;
+
 -- Return the column of a table's primary key.
 CREATE OR REPLACE FUNCTION periods_key(p_relation text) RETURNS text LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp AS $$

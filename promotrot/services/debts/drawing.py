@@ -36,6 +36,7 @@ from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
 from promotrot.selectors.debts import DRAW_KIND, debt_left, is_drawn
 from promotrot.selectors.games import version_game
+from promotrot.selectors.left import LeftPlay, codes_left, plays_left, staying
 from promotrot.services.games import game_get
 from promotrot.services.vouchers import claim_days
 
@@ -59,9 +60,9 @@ class DebtDrawsOver(Conflict):
 
 
 def debt_entries(game: Game) -> QuerySet[PlayTicket]:
-    """Return the tickets that were sold and not refunded, by emission and order of sale."""
-    sold = PlayTicket.objects.filter(emission__game=game)
-    return sold.exclude(end__cause=PlayEnd.Cause.REFUND).order_by("emission__number", "pk")
+    """Return the tickets that were sold and not refunded, without those that left with a month."""
+    sold = staying(PlayTicket.objects.filter(emission__game=game))
+    return sold.exclude(end__cause=PlayEnd.Cause.REFUND)
 
 
 def debt_draw_first(by: StaffActor, ending: GameEnding) -> Draw:
@@ -198,10 +199,15 @@ def _matter(subject: str) -> Matter:
 
 
 def _field(subject: str) -> Field:
-    """Return the UUID of every ticket of the game, and the number of prizes as places."""
+    """Return the UUID of every ticket of the game, and the number of prizes as places.
+
+    They are by emission, and in each in the order of the UUIDs: so the list is the same before and
+    after plays leave with their month.
+    """
     debt = _debt(subject)
-    codes = debt_entries(debt.game).values_list("uuid", flat=True)
-    return Field([str(code) for code in codes], debt.winners)
+    entries = [*debt_entries(debt.game).values_list("emission__number", "uuid")]
+    entries += codes_left(debt.game)
+    return Field([str(code) for _, code in sorted(entries)], debt.winners)
 
 
 def _certified(draw: Certified) -> None:
@@ -211,33 +217,36 @@ def _certified(draw: Certified) -> None:
     The money is posted by emission: there may be more tickets drawn than an act has lines.
     """
     debt = _debt(draw.subject)
-    tickets = PlayTicket.objects.select_related("emission").in_bulk(
-        [uuid.UUID(code) for code in draw.order], field_name="uuid"
-    )
-    vouchers, cents_by_emission = [], Counter[str]()
-    for code, cents in zip(draw.order, shares(debt.owed_cents, debt.winners), strict=True):
-        ticket = tickets[uuid.UUID(code)]
-        vouchers.append(_voucher(ticket, cents, draw, debt))
-        cents_by_emission[ticket.emission.reference] += cents
+    order = [uuid.UUID(code) for code in draw.order]
+    there = staying(PlayTicket.objects.filter(uuid__in=order))
+    plays: dict[uuid.UUID, PlayTicket | LeftPlay] = {ticket.uuid: ticket for ticket in there}
+    plays |= {left.uuid: left for left in plays_left(set(order) - plays.keys())}
+    vouchers, cents_by_emission = [], Counter[int]()
+    for code, cents in zip(order, shares(debt.owed_cents, debt.winners), strict=True):
+        vouchers.append(_voucher(plays[code], cents, draw, debt))
+        cents_by_emission[plays[code].emission_id] += cents
     Voucher.objects.bulk_create(vouchers, batch_size=ledger.BATCH)
+    references = dict(debt.game.emissions.values_list("pk", "reference"))
     lines = [
-        postings.draw(game_code=debt.game.code, reference=reference, cents=cents)
-        for reference, cents in cents_by_emission.items()
+        postings.draw(game_code=debt.game.code, reference=references[emission], cents=cents)
+        for emission, cents in cents_by_emission.items()
     ]
     ledger.post(reference=Draw.objects.get(pk=draw.draw_id).uuid, lines=lines)
 
 
-def _voucher(ticket: PlayTicket, cents: int, draw: Certified, debt: DebtDraw) -> Voucher:
+def _voucher(play: PlayTicket | LeftPlay, cents: int, draw: Certified, debt: DebtDraw) -> Voucher:
     day = natural_day(draw.certified_at)
     # A play that has not ended yet has numbers and UUIDs left for its own vouchers.
     number = _DRAWN_AFTER + debt.number
     return Voucher(
-        uuid=derived_uuid(ticket.uuid, f"draw/{debt.number}"),
-        ticket=ticket,
+        uuid=derived_uuid(play.uuid, f"draw/{debt.number}"),
+        emission_id=play.emission_id,
+        ticket=play if isinstance(play, PlayTicket) else None,
+        left_play=play.uuid if isinstance(play, LeftPlay) else None,
         number=number,
         nature=Voucher.Nature.DRAWN,
         amount_cents=cents,
-        premises_id=ticket.premises_id,
+        premises_id=play.premises_id,
         prizes=[{"tier": 0, "cents": cents, "extra": True}],
         issued_at=draw.certified_at,
         issue_day=day,

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from core.database import clock
-from core.database.locks import Lock, hold
+from core.database.locks import hold
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Forbidden
 from core.payoffice.models import CashSession
@@ -74,7 +74,7 @@ def handover_propose(
     voucher = _voucher(ident)
     _need_held(voucher)
     if receipt:
-        need_receipt(voucher.ticket.uuid, receipt)
+        need_receipt(voucher.play, receipt)
     return two_persons.propose(
         kind=HANDOVER,
         subject=f"promotrot:voucher:{ident}",
@@ -118,7 +118,7 @@ def _hand_over(proposal: Proposal, by: StaffActor) -> None:
     Raises ClaimLapsed, VoucherNotHeld, CashSessionMissing.
     """
     voucher = _voucher(uuid.UUID(proposal.content["voucher"]))
-    hold((Lock.TICKET, voucher.ticket_id))
+    hold(voucher.lock)
     voucher.refresh_from_db(fields=["code_digest"])
     _need_held(voucher)
     now = clock.now()

@@ -11,7 +11,7 @@ from core.premises.models import Terminal
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.models.play import PlayEnd, PlayMove, PlayTicket
-from promotrot.services.playing import PlayEnded, PlayUnknown
+from promotrot.services.playing import PlayEnded, unknown
 
 
 class MoveRefused(Conflict):
@@ -30,12 +30,12 @@ def play_move(*, by: StaffActor, ident: uuid.UUID, terminal_code: str, reason: s
     """Move an unfinished play to a terminal. If it is there already, return the move that brought
     it.
 
-    Raises PlayUnknown, PlayEnded, MoveRefused.
+    Raises PlayUnknown, PlayArchived, PlayEnded, MoveRefused.
     """
     by.need(powers.MOVE_PLAY)
     ticket = PlayTicket.objects.filter(uuid=ident).first()
     if ticket is None:
-        raise PlayUnknown
+        raise unknown(ident)
     hold((Lock.TICKET, ticket.pk))
     if PlayEnd.objects.filter(ticket=ticket).exists():
         raise PlayEnded

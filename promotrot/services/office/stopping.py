@@ -17,7 +17,7 @@ from promotrot import powers
 from promotrot.models.play import OfficeEnd, PlayEnd, PlayTicket
 from promotrot.selectors.plays import can_be_finished
 from promotrot.services.office.handing import central_office_session
-from promotrot.services.playing import PlayEnded, PlayUnknown
+from promotrot.services.playing import PlayEnded, unknown
 from promotrot.services.unfinished import play_end_held
 
 
@@ -29,7 +29,8 @@ class PlayCanBeFinished(Conflict):
 def play_end_propose(*, by: StaffActor, ident: uuid.UUID, reason: str) -> Proposal:
     """Propose to end a play at the Central Office. A second person there confirms.
 
-    Raises CashSessionMissing, NotCentralOffice, PlayUnknown, PlayEnded, PlayCanBeFinished.
+    Raises CashSessionMissing, NotCentralOffice, PlayUnknown, PlayArchived, PlayEnded,
+    PlayCanBeFinished.
     """
     by.need(powers.END_PLAY)
     central_office_session(by)
@@ -45,7 +46,7 @@ def play_end_propose(*, by: StaffActor, ident: uuid.UUID, reason: str) -> Propos
 def _stranded(ident: uuid.UUID) -> PlayTicket:
     ticket = PlayTicket.objects.filter(uuid=ident).first()
     if ticket is None:
-        raise PlayUnknown
+        raise unknown(ident)
     if PlayEnd.objects.filter(ticket=ticket).exists():
         raise PlayEnded
     if can_be_finished(ticket.premises_id):

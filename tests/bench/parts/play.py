@@ -50,9 +50,9 @@ INSERT INTO raw_promotrot_playend (ticket_id, cause, tier, extra_tier, awarded_c
 VALUES (:ticket, 'played', 0, 0, 0, 0, '{{{{"cells": ["bell", "cap", "whip", "bell", "cap", "whip",
     "sulky", "trophy", "sulky"]}}}}', clock_timestamp());
 \\if :win <= {{winners}}
-INSERT INTO raw_promotrot_voucher (uuid, ticket_id, number, nature, amount_cents, prizes, thing,
-    premises_id, terminal_id, issued_at, issue_day, last_day, code_digest)
-VALUES (gen_random_uuid(), :ticket, 1, 'cash', 50,
+INSERT INTO raw_promotrot_voucher (uuid, emission_id, ticket_id, number, nature, amount_cents,
+    prizes, thing, premises_id, terminal_id, issued_at, issue_day, last_day, code_digest)
+VALUES (gen_random_uuid(), 1, :ticket, 1, 'cash', 50,
     '[{{{{"tier": 7, "cents": 50, "extra": false}}}}]', '', 1, 1, clock_timestamp(),
     current_date, current_date, uuid_send(gen_random_uuid()));
 {_TRANSFER.format("promotrot.award")}

@@ -124,6 +124,7 @@ EMPTY = [
     "PlayMove",
     "PlayTicket",
     "PublicFigures",
+    "RetiredPlays",
     "Valuation",
     "Voucher",
     "VoucherHandover",

@@ -68,6 +68,7 @@ BY_HAND = {
     "promotrot_emission.abandoned_in_public",
     "promotrot_playact.there",
     "promotrot_playticket.there",
+    "promotrot_voucher.of_play",
     "promotrot_voucher.there",
     "promotrot_voucherhandover.not_paid_by_same",
     "proposal_not_lapsed",

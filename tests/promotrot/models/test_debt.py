@@ -82,6 +82,7 @@ def _vouchers(game: Game, cents: tuple[int, ...], number: int = 1_001) -> None:
     Voucher.objects.bulk_create(
         Voucher(
             uuid=uuid4(),
+            emission_id=ticket.emission_id,
             ticket=ticket,
             number=number,
             nature=Voucher.Nature.DRAWN,

@@ -26,11 +26,12 @@ from promotrot.services.audit.ends import audit_plays
 from promotrot.services.office.handing import handover_propose
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_retiring import forge, row_findings
-from tests.promotrot.conftest import ACTS, PRINTS, Plays, acts_here, leaves
+from tests.promotrot.conftest import ACTS, PRINTS, acts_here, leaves
 from tests.support import emitting, paying
 from tests.support.admin_desk import Desk, row_url
 from tests.support.databases import refused
 from tests.support.journaling import seal_all
+from tests.support.promotrot.leaving import Plays
 
 
 def test_nobody_has_a_print_paper_or_handover_again(plays: Plays, tmp_path: Path) -> None:
