@@ -100,9 +100,10 @@ class Kind:
     A `long` act is done as long work (`core.longwork`), outside the request. `need_rejectable`
     raises an error if this person may not reject the proposal. It is called before anything is
     written, because the database would refuse the write. `rejection_refusals` are the errors of a
-    rejection. `failed` is called with the error of an act that was refused, and not where the person
-    may not confirm: once all of it is undone, in a transaction of its own, so not in long work. An
-    error of its own is raised instead. The proposal still waits: to confirm it again does both again.
+    rejection. `failed` is called with the error of an act that was refused, once all of it is
+    undone, in a transaction of its own (so not in long work). It is not called where the person may
+    not confirm. If it fails, its error is raised instead; the proposal waits, and confirming it
+    again does both again.
     """
 
     name: str
