@@ -71,9 +71,12 @@ def held_public() -> frozenset[bytes]:
     return frozenset(public_of(seed) for seed in seeds.values())
 
 
-def has_private(key: SigningKey) -> bool:
-    """Return whether we can sign with that key; no other key must then vouch for it."""
-    return bytes(key.public_key) in held_public()
+def is_ours(key: SigningKey) -> bool:
+    """Return whether we can sign with that key, so that no other key must vouch for it.
+
+    A process that is not told which keys are ours takes the one in force on record for it.
+    """
+    return bytes(key.public_key) in held_public() if are_known() else key.in_force
 
 
 def sign(key: SigningKey, message: bytes) -> bytes:

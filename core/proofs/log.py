@@ -55,18 +55,15 @@ def need_sound(entry: LogEntry) -> None:
     """Raise EntryUnsound unless the entry, as it is stored, is the one that was signed.
 
     A public key in the database proves nothing by itself. An entry counts if the private half of
-    its key is held here, or if the chain leads from it to a later entry under such a key. A process
-    that is not told which keys are ours follows the chain to its end, and believes the keys on
-    record: who runs it compares the newest with the published one.
+    its key is held here, or if the chain leads from it to a later entry under such a key. For a
+    process that is not told which keys are ours, that is the key in force on record: who runs it
+    compares it with the published one.
     """
     _need_signed(entry)
     later = LogEntry.objects.select_related("key").filter(sequence__gt=entry.sequence)
     following = later.order_by("sequence").iterator()
-    are_known = keys.are_known()
-    while not (are_known and keys.has_private(entry.key)):
+    while not keys.is_ours(entry.key):
         after = next(following, None)
-        if after is None and not are_known:
-            return
         if after is None or bytes(after.previous) != bytes(entry.digest):
             raise EntryUnsound(sequence=entry.sequence)
         _need_signed(after)

@@ -100,8 +100,10 @@ class Kind:
     A `long` act is done as long work (`core.longwork`), outside the request. `need_rejectable`
     raises an error if this person may not reject the proposal. It is called before anything is
     written, because the database would refuse the write. `rejection_refusals` are the errors of a
-    rejection. `failed` is called with the error of a confirmation that was refused, once all of it
-    is undone, in a transaction of its own.
+    rejection. `failed` is called with the error of an act that was refused, once all of it is
+    undone, in a transaction of its own (so not in long work). It is not called where the person may
+    not confirm. If it fails, its error is raised instead; the proposal waits, and confirming it
+    again does both again.
     """
 
     name: str
@@ -270,22 +272,21 @@ def confirm(*, proposal: uuid.UUID, by: StaffActor) -> Proposal:
     PowerMissing, SamePerson, SecondPersonTooNew, ProposalDecided, ProposalOld, ProposerChanged, and
     the errors of the act.
     """
+    decided = None
     try:
-        return _decide(proposal, Decision.Verdict.CONFIRMED, by, "")
-    except DomainError as error:
-        _failed(proposal, error)
-        raise
-
-
-def _failed(ident: uuid.UUID, error: DomainError) -> None:
-    """Let the kind of a proposal do what must follow when its act was refused."""
-    proposal = Proposal.objects.filter(uuid=ident).first()
-    kind = kinds().get(proposal.kind) if proposal else None
-    if proposal and kind and kind.failed:
         with transaction.atomic():
-            kind.failed(proposal, error)
+            decided, is_new = _decide(proposal, Decision.Verdict.CONFIRMED, by, "")
+            if is_new:
+                kinds()[decided.kind].apply(decided, by)
+    except DomainError as error:
+        if decided and (failed := kinds()[decided.kind].failed):
+            with transaction.atomic(durable=True):
+                failed(decided, error)
+        raise
+    return decided
 
 
+@transaction.atomic
 def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal:
     """Reject a proposal. The proposer may reject it, too, which withdraws it.
 
@@ -293,11 +294,19 @@ def reject(*, proposal: uuid.UUID, by: StaffActor, reason: str = "") -> Proposal
     the same person changes nothing. Raises ProposalUnknown, PowerMissing, ProposalDecided, and the
     errors of the kind.
     """
-    return _decide(proposal, Decision.Verdict.REJECTED, by, reason)
+    decided, is_new = _decide(proposal, Decision.Verdict.REJECTED, by, reason)
+    effect = kinds()[decided.kind].reject
+    if is_new and effect is not None:
+        effect(decided, by)
+    return decided
 
 
-@transaction.atomic
-def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: str) -> Proposal:
+def _decide(
+    ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason: str
+) -> tuple[Proposal, bool]:
+    """Record the decision. Return the proposal, and whether the decision is new. Needs a
+    transaction, in which its effect follows.
+    """
     proposal = proposal_of(ident)
     kind = kinds()[proposal.kind]
     is_proposer = _is_proposer(proposal, by)
@@ -306,7 +315,7 @@ def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason:
     by.need(kind.power if as_first else kind.decides)
     hold((Lock.PROPOSAL, proposal.pk))
     if _decided(proposal, verdict, by):
-        return proposal
+        return proposal, False
     if verdict == Decision.Verdict.REJECTED and kind.need_rejectable is not None:
         kind.need_rejectable(proposal, by)
     Decision.objects.create(
@@ -317,10 +326,7 @@ def _decide(ident: uuid.UUID, verdict: Decision.Verdict, by: StaffActor, reason:
         decided_at=clock.now(),
         reason=reason,
     )
-    effect = kind.apply if verdict == Decision.Verdict.CONFIRMED else kind.reject
-    if effect is not None:
-        effect(proposal, by)
-    return proposal
+    return proposal, True
 
 
 def _is_proposer(proposal: Proposal, by: StaffActor) -> bool:

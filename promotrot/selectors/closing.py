@@ -39,8 +39,8 @@ class LanesDisagree(InvariantBroken):
 
     code = "lanes_disagree"
     message = (
-        "The counters of the lanes do not say what the tickets say: the emission is not closed, and"
-        " its sale is stopped."
+        "The counters of the lanes do not say what the tickets say. The emission is not closed, and"
+        " confirming its closing stops its sale."
     )
 
 

@@ -76,6 +76,14 @@ class ReasonNeeded(Invalid):
     message = "A reason is needed."
 
 
+class ChequeNumbersUsedUp(Conflict):
+    code = "cheque_numbers_used_up"
+    message = (
+        "No number for a cheque is left in this lineage of the journal, and nothing is done. Another"
+        " lineage must be begun (journal_lineage); then confirm again."
+    )
+
+
 class CeilingNotLater(Invalid):
     code = "ceiling_not_later"
     message = "A cash ceiling needs an amount, its source, and a later day that has no ceiling yet."
@@ -86,12 +94,17 @@ def cheque_draw(
 ) -> Cheque:
     """Draw the next cheque of the register for a payment. Call it in the transaction of the act.
 
-    A lineage of the journal numbers its cheques above all those of earlier ones.
+    A lineage of the journal numbers its cheques above all those of earlier ones. Raises
+    ChequeNumbersUsedUp.
     """
     hold((Lock.CHEQUE, 0))
     last = Cheque.objects.aggregate(last=Max("number"))["last"] or 0
+    lineage = lineages.lineage()
+    number = max(last, lineage * Cheque.PER_LINEAGE) + 1
+    if number // Cheque.PER_LINEAGE != lineage:
+        raise ChequeNumbersUsedUp
     cheque: Cheque = Cheque.objects.create(
-        number=max(last, lineages.lineage() * Cheque.PER_LINEAGE) + 1,
+        number=number,
         payment=payment,
         payee=payee,
         amount_cents=payment.amount_cents,

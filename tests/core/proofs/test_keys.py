@@ -32,12 +32,12 @@ def test_signatures_are_those_of_the_rfc(key: SigningKey) -> None:
 
 def test_an_older_version_of_the_ring_still_signs(key: SigningKey) -> None:
     assert keys.current_public() == keys.public_of(bytes(32)) != PUBLIC
-    assert keys.has_private(key)
+    assert keys.is_ours(key)
 
 
 def test_a_key_without_its_private_half_cannot_sign(key: SigningKey, settings: Any) -> None:
     settings.SIGNING_KEYS = ("2", {"2": bytes(32)})
-    assert not keys.has_private(key)
+    assert not keys.is_ours(key)
     with pytest.raises(keys.SigningKeyMissing) as refusal:
         keys.sign(key, b"")
     assert refusal.value.data == {"key": key_id(PUBLIC)}

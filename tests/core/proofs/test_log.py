@@ -4,11 +4,14 @@ import secrets
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
-from core.kernel.canonical import NotCanonical, canonical_bytes
-from core.proofs import keys, log
+from core.config.holding import Absent
+from core.kernel.canonical import NotCanonical, canonical_bytes, canonical_sha256
+from core.proofs import keys, log, wire
 from core.proofs.models import LogEntry, SigningKey
 from tests.support.verifying.load import verifier
 
@@ -107,6 +110,54 @@ def test_a_rotation_is_signed_by_the_old_key_and_a_loss_by_the_new(ring: Any) ->
         with pytest.raises(entry.Refused, match="no signature confirms"):
             public_log.log_holds(journal, publics[:number] + publics[number + 1 :])
     assert SigningKey.objects.get(in_force=True) == last
+
+
+@pytest.mark.django_db
+def test_a_process_without_keys_believes_only_what_leads_to_the_key_in_force(ring: Any) -> None:
+    """Such a process names that key alone, for a person to compare."""
+    old = publish("a")
+    ring.SIGNING_KEYS = ("2", ring.SIGNING_KEYS[1] | {"2": secrets.token_bytes(32)})
+    log.key_rotate(reason=SigningKey.Ended.ROTATION)
+    new = publish("b")
+    forged = under_another_key(publish("c"))
+    ring.SIGNER, ring.PROCESS, ring.SIGNING_KEYS = "", "migrate", Absent("SIGNING_KEYS", "migrate")
+    log.need_sound(old)
+    with CaptureQueriesContext(connection) as queries:
+        log.need_sound(new)
+    assert not queries.captured_queries, "an entry under the key in force needs no other"
+    with pytest.raises(log.EntryUnsound):
+        log.need_sound(forged)
+
+
+def under_another_key(last: LogEntry) -> LogEntry:
+    """Return an entry after the last one, under a key that was never in force."""
+    seed = secrets.token_bytes(32)
+    public, sequence = keys.public_of(seed), last.sequence + 1
+    key = SigningKey.objects.create(
+        key_id=wire.key_id(public),
+        public_key=public,
+        valid_from=last.at,
+        first_sequence=sequence,
+        in_force=False,
+        valid_until=last.at,
+        until_sequence=sequence,
+        ended_by=SigningKey.Ended.ROTATION,
+    )
+    forged = LogEntry(
+        sequence=sequence,
+        at=last.at,
+        kind="test.fact",
+        subject="forged",
+        document={},
+        key=key,
+        previous=last.digest,
+    )
+    forged.digest = canonical_sha256(forged.body())
+    forged.signature = Ed25519PrivateKey.from_private_bytes(seed).sign(
+        canonical_bytes(forged.body())
+    )
+    forged.save(force_insert=True)
+    return forged
 
 
 @pytest.mark.django_db

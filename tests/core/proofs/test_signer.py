@@ -43,7 +43,7 @@ def test_what_is_published_is_signed_by_the_signer_and_by_nobody_else(
 ) -> None:
     public = keys.public_of(SEED)
     key = SigningKey(key_id=key_id(public), public_key=public)
-    assert keys.current_public() == public and keys.has_private(key)
+    assert keys.current_public() == public and keys.is_ours(key)
     signature = keys.sign(key, b"an entry")
     assert keys.signed(key, b"an entry", signature)
     assert Path(signing).stat().st_mode & 0o777 == 0o660

@@ -3,6 +3,7 @@
 import re
 import uuid
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -12,6 +13,7 @@ from django.db import IntegrityError, transaction
 from core.database import clock
 from core.journal import powers as journal_powers
 from core.kernel.canonical import canonical_sha256
+from core.kernel.errors import DomainError
 from core.premises import powers
 from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
@@ -20,9 +22,11 @@ from core.staff.powers import Role, holders
 from core.staff.two_persons import (
     Kind,
     ProposalDecided,
+    ProposalOld,
     ProposalPending,
     ProposalUnknown,
     SamePerson,
+    SecondPersonTooNew,
 )
 from tests.support import factories
 from tests.support.databases import Database
@@ -145,6 +149,41 @@ def test_what_cannot_be_carried_out_is_not_decided(first: StaffActor, second: St
         two_persons.confirm(proposal=proposal.uuid, by=second)
     assert not Decision.objects.exists()
     two_persons.reject(proposal=proposal.uuid, by=second)
+
+
+def test_what_follows_a_refused_act_follows_no_refused_person(
+    own_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What follows may fail, or be cut off: then it follows when the act is confirmed again."""
+    faults: list[Exception] = [ConnectionError("The machine is ending.")]
+
+    def follow(proposal: Proposal, error: DomainError) -> None:
+        done.append((error.code, proposal.pk))
+        assert not Decision.objects.exists()
+        if faults:
+            raise faults.pop()
+
+    kind = replace(FAILING, failed=follow)
+    monkeypatch.setitem(two_persons.kinds(), kind.name, kind)
+    (first, second), steward = factories.two_organisers(), factories.staff(Role.STEWARDS)
+    proposal = proposed(first, kind)
+
+    def refused(by: StaffActor, error: type[Exception]) -> None:
+        with pytest.raises(error):
+            two_persons.confirm(proposal=proposal.uuid, by=by)
+
+    refused(first, SamePerson)
+    refused(steward, PowerMissing)
+    refused(replace(second, second_from=clock.now() + timedelta(days=1)), SecondPersonTooNew)
+    assert done == []
+    refused(second, ConnectionError)
+    refused(second, ProposalPending)
+    assert done == [("proposal_pending", proposal.pk)] * 2
+    factories.time_pass(hours=25)
+    refused(second, ProposalOld)
+    two_persons.reject(proposal=proposal.uuid, by=second)
+    refused(second, ProposalDecided)
+    assert len(done) == 2
 
 
 def test_an_unknown_proposal_is_unknown(first: StaffActor) -> None:

@@ -9,11 +9,12 @@ from core.database import clock
 from core.journal.lineages import lineage_begin
 from core.kernel.days import natural_day
 from core.payoffice import accounts
-from core.payoffice.models import Cheque
-from core.payoffice.services import cheques, slips
+from core.payoffice.models import Cheque, Payment
+from core.payoffice.services import cheques, desk, slips
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.staff.actor import StaffActor
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from tests.support import databases, factories, rounds
 from tests.support import paying as given
@@ -87,3 +88,27 @@ def test_the_database_refuses_a_number_of_another_lineage(
     drawn.pk, drawn.number = None, number
     with pytest.raises(IntegrityError, match="not of this lineage"):
         drawn.save(force_insert=True)
+
+
+@pytest.mark.article("14.III.10.6")
+def test_a_lineage_without_numbers_pays_nothing_until_another_begins(
+    own_database: databases.Database,
+) -> None:
+    factories.time_to(rounds.NOON)
+    first, second = given.worth(250_000, 150_000)
+    who = given.cashier()
+    _drawn(who, first)
+    with connections["owner"].cursor() as owner:
+        owner.execute("ALTER TABLE payoffice_cheque DISABLE TRIGGER USER")
+        owner.execute("UPDATE payoffice_cheque SET number = 999999")
+        owner.execute("ALTER TABLE payoffice_cheque ENABLE TRIGGER USER")
+    proposal = desk.desk_pay(by=who, request=second.request(payee=given.MARIA))
+    assert isinstance(proposal, Proposal)
+    with pytest.raises(cheques.ChequeNumbersUsedUp):
+        given.confirmed(proposal)
+    assert not Payment.objects.filter(amount_cents=second.cents).exists()
+    connections.close_all()
+    lineage_begin(reason="no numbers left")
+    connections.close_all()
+    given.confirmed(proposal)
+    assert Cheque.objects.latest("number").number == 1_000_001
