@@ -37,7 +37,16 @@ from tests.support.concurrency.forking import WAIT_S
 from tests.support.concurrency.killing import audit, sellers
 from tests.support.concurrency.sales import eventually
 from tests.support.journaling import seal_all
-from tests.support.servers import SMALL, Standby, migrate, sell, standby_of, tickets, used
+from tests.support.servers import (
+    SMALL,
+    Standby,
+    keep_in_memory,
+    migrate,
+    sell,
+    standby_of,
+    tickets,
+    used,
+)
 
 pytestmark = pytest.mark.servers
 
@@ -45,6 +54,7 @@ pytestmark = pytest.mark.servers
 @pytest.fixture
 def pair(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterator[tuple[Postgres, Standby]]:
     primary = Postgres(tmp_path / "primary", SMALL)
+    keep_in_memory(primary)
     with django_db_blocker.unblock():
         migrate(primary)
         try:
