@@ -66,6 +66,13 @@ def migrate(server: Postgres) -> None:
         place_cluster(server, original.folder / "data" / major())
 
 
+def keep_in_memory(server: Postgres) -> None:
+    """Keep the data of `server`, not started before, in memory: a kill leaves them as they are."""
+    server.folder.mkdir(parents=True)
+    data = server.folder / "data"
+    folders.place_in_memory(data, server_account(data), room_bytes=1 << 30)
+
+
 def place_secrets(server: Postgres, source: Postgres) -> None:
     """Give `server`, not started before, the passwords of another one."""
     server.folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +114,7 @@ class Standby(Postgres):
 def standby_of(server: Postgres, folder: Path) -> Iterator[Standby]:
     """Return a standby, in a new folder, that follows a running server without being waited for."""
     standby = Standby(folder, SMALL)
-    folder.mkdir()
+    keep_in_memory(standby)
     shutil.copytree(server.folder / "secrets", folder / "secrets")
     account = server_account(folder / "data")
     data = folders.place(folder / "data", account)

@@ -35,9 +35,7 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from core.statements.balances import mark_make
 from core.statements.services import statements_issue
-from core.tools.embedded import folders
 from core.tools.embedded.postgres import Postgres
-from core.tools.embedded.processes import server_account
 from lototrot.models.settlement import CarryOver
 from lototrot.services.prizes.carry_over import lapsed_carry_over
 from tests.support import factories, rounds
@@ -45,7 +43,7 @@ from tests.support.concurrency.crashing import crashed, session_killed, whole_or
 from tests.support.concurrency.dying import everything
 from tests.support.contributing import contributed
 from tests.support.journaling import seal_all
-from tests.support.servers import SMALL, migrate, used
+from tests.support.servers import SMALL, keep_in_memory, migrate, used
 from tests.support.stating import debts_now
 from tests.support.verifying.forging import public_key, published_log, written
 from tests.support.verifying.load import verifier
@@ -59,9 +57,7 @@ def server(
     tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Postgres]:
     server = Postgres(tmp_path_factory.mktemp("killed") / "postgres", SMALL)
-    server.folder.mkdir()
-    data = server.folder / "data"  # in memory, which a kill leaves as it is
-    folders.place_in_memory(data, server_account(data), room_bytes=1 << 30)
+    keep_in_memory(server)
     with django_db_blocker.unblock():
         migrate(server)
         try:
