@@ -9,8 +9,8 @@ from babel.messages.pofile import read_po
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted(
     path
-    for folder in (ROOT, ROOT / "docs", ROOT / "docs" / "adr", ROOT / ".github")
-    for path in folder.glob("*.md")
+    for folder in (".", "docs", "docs/adr", "docs/operations", ".github")
+    for path in (ROOT / folder).glob("*.md")
 )
 SOURCES = sorted(
     path
@@ -19,6 +19,8 @@ SOURCES = sorted(
     if path.suffix in (".py", ".sql", ".js", ".css")
 )
 _LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
+_ANCHOR = re.compile(r"\]\((?!\w+:)([^)\s#]*)#([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 _PATH = re.compile(r"`((?:core|lototrot|promotrot|verify|tests|docs|\.ci)/[\w./*-]*)`")
 _FILE = re.compile(r"\b(?:core|lototrot|promotrot|verify|tests|docs)/[\w./-]+\.(?:py|sql|md)\b")
 _CONTRIBUTION = re.compile(r'contribut\w+\(\s*"([\w.]+)",\s*"(\w+)"')
@@ -35,6 +37,20 @@ def test_links_and_paths_exist(document: Path) -> None:
     paths = [] if document.name == "api.md" else [p.rstrip("/") for p in _PATH.findall(text)]
     missing += [path for path in paths if not any(ROOT.glob(path))]
     assert missing == []
+
+
+def _anchors(document: Path) -> set[str]:
+    """Return the names by which GitHub links to the headings of a document."""
+    headings = _HEADING.findall(document.read_text("utf-8"))
+    plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
+    return {re.sub(r"[^\w -]", "", heading).strip().replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_link_into_a_page_finds_its_heading(document: Path) -> None:
+    for page, anchor in _ANCHOR.findall(document.read_text("utf-8")):
+        target = document.parent / page if page else document
+        assert anchor in _anchors(target), f"{page}#{anchor}"
 
 
 def test_files_that_the_code_names_exist() -> None:

@@ -1,4 +1,4 @@
-"""Read the settings of the system from the environment (see docs/operations.md).
+"""Read the settings of the system from the environment (see docs/operations/environment.md).
 
 There are two profiles: `production` (default), which refuses to start on anything that is fit for a
 demonstration only, and `development` (embedded servers, secrets generated once under `var/`).

@@ -72,7 +72,7 @@ class Unbegun:
             )
         else:
             why = f"the next number is {self.next}, and the journal has {self.used - 1}"
-        return f"{why}: run journal_lineage --begin (docs/operations.md)"
+        return f"{why}: run journal_lineage --begin (docs/operations/journal.md)"
 
 
 def state() -> Unbegun:

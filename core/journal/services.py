@@ -27,7 +27,7 @@ class LineageNotBegun(InvariantBroken):
     """`data`: servers of the lineages, server, published, used, next (core.journal.lineages)."""
 
     code = "lineage_not_begun"
-    message = "No lineage of the journal has begun on this server; see operations.md, The journal."
+    message = "No lineage of the journal has begun on this server; see docs/operations/journal.md."
 
 
 _ENDED = """

@@ -22,7 +22,7 @@ from core.proofs.models import SigningKey
 class SigningKeyMissing(Unavailable):
     code = "signing_key_missing"
     message = (
-        "SIGNING_KEYS has no private key for the public key in force; see operations.md, Keys."
+        "SIGNING_KEYS has no private key for the public key in force; see docs/operations/keys.md."
     )
 
 

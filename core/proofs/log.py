@@ -87,7 +87,7 @@ def key_rotate(*, reason: SigningKey.Ended) -> SigningKey:
     """Put the current key of SIGNING_KEYS into force, and return it. The log records it for ever.
 
     The old key signs the entry. After its loss or compromise the new one does, and people must be
-    told the new key by other ways (docs/operations.md). Raises KeyInForce, SigningKeyMissing.
+    told the new key by other ways (docs/operations/keys.md). Raises KeyInForce, SigningKeyMissing.
     """
     hold((Lock.LOG, 0))
     old = key_in_force()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Restore the newest backup with the log after it into $WORK/data, start a server on it, and audit what
 # it has. It listens on a socket in $WORK/run only. For practice, every week; then all is removed.
-#   STAY=yes    leaves the server running: a restore in earnest. See docs/operations.md.
+#   STAY=yes    leaves the server running: a restore in earnest. See docs/operations/backup.md.
 #   UNTIL=...   restores to an instant: --target-time of Barman
 #   FOLDER=...  what Barman keeps of the server, by default /var/lib/barman/lototrot
 #   OWNER=name  the account that restores and serves, where root runs this

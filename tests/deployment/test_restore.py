@@ -1,4 +1,4 @@
-"""Recover to a point in time as docs/operations.md describes it, on servers made for this test."""
+"""Recover to a point in time as docs/operations/backup.md says, on servers of this test."""
 
 import re
 import shutil
@@ -30,6 +30,8 @@ from lototrot.services.tickets.unprinted import prints_end
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
 from tests.support.servers import SMALL, migrate, place_cluster, sell, tickets, used
+
+BACKUP = ROOT / "docs" / "operations" / "backup.md"
 
 LOG_NAME = 24
 """The length of the name of a file of the log; what else is archived has longer ones."""
@@ -87,7 +89,7 @@ def archive(tmp_path: Path) -> Iterator[Path]:
 def production(
     tmp_path: Path, archive: Path, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Postgres]:
-    """Return a server that archives, set up as docs/operations.md says."""
+    """Return a server that archives, set up as docs/operations/backup.md says."""
     command = (
         f"test ! -f {archive}/%f && cp %p {archive}/%f.part && mv {archive}/%f.part {archive}/%f"
     )
@@ -102,10 +104,8 @@ def production(
 
 
 def restore_command() -> str:
-    """Return the command of docs/operations.md."""
-    (command,) = re.findall(
-        r"^restore_command = '(.*)'$", (ROOT / "docs/operations.md").read_text(), re.MULTILINE
-    )
+    """Return the command of docs/operations/backup.md."""
+    (command,) = re.findall(r"^restore_command = '(.*)'$", BACKUP.read_text(), re.MULTILINE)
     return str(command)
 
 

@@ -123,7 +123,7 @@ def page(outcomes: Mapping[str, Outcome], before: str = "") -> str:
         "# The last run of each drill",
         "",
         "Written by `make drill`, or by `python -m tests.drills.outcomes` from `var/drill.json`;",
-        "[operations.md](operations.md#drills) says what each drill does and when it passes.",
+        "[Drills](operations/drills.md#drills) says what each drill does and when it passes.",
         "",
         *_HEAD,
         *rows.values(),

@@ -109,7 +109,7 @@ def page(gathered: Figures) -> str:
     lines = [
         "# Histories: the last run",
         "",
-        "Written by `make histories`; [operations.md](operations.md#histories) says what is done.",
+        "Written by `make histories`; [Histories](operations/drills.md#histories) says how.",
         "",
         f"{datetime.now(UTC).date().isoformat()}, {load}. Every history of the true system has an",
         f"order that explains it, {SEEDS} seeds each:",

@@ -136,7 +136,7 @@ def standby_of(server: Postgres, folder: Path) -> Iterator[Standby]:
         standby.destroy()
 
 
-# --- Moving a database to another server (docs/operations.md, Another server) ------------------
+# --- Moving a database to another server (docs/operations/journal.md) --------------------------
 
 
 def tool(name: str, *arguments: str) -> None:

@@ -40,7 +40,7 @@ BEGIN
     IF (SELECT v_number < b.end_xid AND v_number <> ALL (b.open_xids)
           FROM public.journal_batch b ORDER BY b.number DESC LIMIT 1) THEN
         RAISE EXCEPTION 'lineage_not_begun: % is of a sealed batch', v_number
-            USING HINT = 'This is another server: see docs/operations.md, The journal.';
+            USING HINT = 'This is another server: see docs/operations/journal.md.';
     END IF;
     INSERT INTO public.journal_act (journal_xid, at, user_id, session_id, terminal_id, operator_id,
             source_id, request_id)

@@ -222,8 +222,8 @@ def _environment(process: Process) -> list[str]:
         lines.append(f"Environment=SIGNER={SIGNER_SOCKET}")
     if process.keys:
         lines.append(
-            "# Keys that this process alone is given, as root; docs/operations.md says who holds"
-            " which."
+            "# Keys that this process alone is given, as root;"
+            " docs/operations/keys.md says who holds which."
         )
     for key in process.keys:
         lines.append(f"LoadCredential={key}:{_KEYS}/{key}")

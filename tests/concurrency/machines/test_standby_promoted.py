@@ -2,7 +2,7 @@
 
 A standby that was waited for lacks nothing, and the journal goes on as it was. One that was behind
 lacks what was answered since: the terminals' UUIDs and the receivers' log say what, and a lineage
-begins (docs/operations.md, Another server).
+begins (docs/operations/journal.md, Another server).
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Check that docs/operations.md lists every variable with the default that the code gives it."""
+"""docs/operations/environment.md lists every variable with the default that the code gives it."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ from core.config import settings as delivered
 from core.kernel.languages import LANGUAGES
 from core.tools.embedded.server import ROOT
 
-PAGE = (ROOT / "docs" / "operations.md").read_text()
+PAGE = (ROOT / "docs" / "operations" / "environment.md").read_text()
 READERS = {
     *("env.secret", "env.string", "env.boolean", "env.integer", "env.seconds", "env.words"),
     *("env.days", "env.networks", "env.one_of", "env.host", "env.addresses", "env.shaped"),

@@ -9,7 +9,7 @@ from core.contributions import ContributedTwice
 from core.nights.jobs import Job, Outcome, all_jobs, every_day, sundays
 from tests.support.contributing import contributed
 
-OPERATIONS = Path(__file__).resolve().parents[3] / "docs" / "operations.md"
+OPERATIONS = Path(__file__).resolve().parents[3] / "docs" / "operations" / "nights.md"
 SUNDAY = date(2030, 3, 10)
 
 

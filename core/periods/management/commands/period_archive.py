@@ -1,4 +1,7 @@
-"""`manage.py period_archive YYYY-MM FOLDER`: write a closed month to files (docs/operations.md)."""
+"""`manage.py period_archive YYYY-MM FOLDER`: write a closed month to files.
+
+See docs/operations/archives.md.
+"""
 
 from pathlib import Path
 from typing import Any

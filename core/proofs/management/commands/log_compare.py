@@ -31,7 +31,7 @@ class Command(ProgramCommand):
         if comparison.lacking:
             raise CommandError(
                 f"{summary}; {len(comparison.lacking)} entries of the copy are not here:"
-                " do again what they state (docs/operations.md, Restore to a point in time)"
+                " do again what they state (docs/operations/backup.md)"
             )
         self.stdout.write(f"{summary}; every entry of the copy is in this database")
 
