@@ -79,8 +79,8 @@ class ReasonNeeded(Invalid):
 class ChequeNumbersUsedUp(Conflict):
     code = "cheque_numbers_used_up"
     message = (
-        "No number for a cheque is left in this lineage of the journal, and nothing is done. Another"
-        " lineage must be begun (journal_lineage); then confirm again."
+        "No number for a cheque is left in this lineage of the journal, and nothing is done."
+        " Another lineage must be begun (journal_lineage); then confirm again."
     )
 
 
