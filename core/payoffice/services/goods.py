@@ -212,9 +212,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
         if bytes(earlier.request_digest) != digest or earlier.staff_id != by.user_id:
             raise RequestUuidReused
         return earlier
-    used = Transfer.objects.filter(reference=request.uuid).exists()  # of a payment or a sale
-    if used or Deposit.objects.filter(uuid=request.uuid).exists():
-        raise RequestUuidReused
+    _need_unused(request.uuid)
     pending = paying.request_pending(
         EXCHANGE.name, proposer_id=by.user_id, ident=request.uuid, digest=digest
     )
@@ -248,8 +246,18 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     return proposal
 
 
+def _need_unused(ident: UUID) -> None:
+    """Raise RequestUuidReused if a payment, a sale or a deposit has the UUID."""
+    used = Transfer.objects.filter(reference=ident).exists()
+    if used or Deposit.objects.filter(uuid=ident).exists():
+        raise RequestUuidReused
+
+
 def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     content = proposal.content
+    ident = UUID(content["uuid"])
+    hold((Lock.REQUEST, ident.int))
+    _need_unused(ident)
     payable = finding.by_uuid(content["game"], UUID(content["document"]))
     paying.need_other_hands(payable, by.user_id)
     session = CashSession.objects.select_related("premises").get(uuid=content["cash_session"])
@@ -258,7 +266,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     _exchange(
         payable,
         deposit,
-        UUID(content["uuid"]),
+        ident,
         bytes.fromhex(content["digest"]),
         session,
         proposal.proposed_by_id,

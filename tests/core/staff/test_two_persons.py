@@ -154,7 +154,7 @@ def test_what_cannot_be_carried_out_is_not_decided(first: StaffActor, second: St
 def test_what_follows_a_refused_act_follows_no_refused_person(
     own_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What follows may fail, or be cut off: then it follows when the act is confirmed again."""
+    """If it fails or is cut off, it follows when the act is confirmed again."""
     faults: list[Exception] = [ConnectionError("The machine is ending.")]
 
     def follow(proposal: Proposal, error: DomainError) -> None:

@@ -17,6 +17,7 @@ from core.payoffice.models import (
     StockMovement,
 )
 from core.payoffice.services import (
+    deposits,
     desk,
     finding,
     goods,
@@ -201,6 +202,24 @@ def test_the_same_request_gets_the_same_proposal(settings: Any) -> None:
     given.confirmed(proposal)
     assert goods.exchange_make(by=who, request=request) == Exchange.objects.get()
     rounds.books_agree()
+
+
+@pytest.mark.article("15.III.6.5")
+@pytest.mark.parametrize("use", ["deposit", "payment"])
+def test_a_proposed_exchange_is_refused_once_its_uuid_is_another_papers(
+    use: str, settings: Any
+) -> None:
+    settings.SECOND_PERSON_FROM_CENTS = 400
+    (other,) = given.worth(300)
+    who, request, proposal = exchange_that_waits()
+    if use == "payment":
+        given.paid_alone(who, other.request(uuid=request.uuid))
+    else:
+        taken = deposits.DepositRequest(request.uuid, "damaged", code=other.code)
+        deposits.deposit_take(at=who, request=taken)
+    with pytest.raises(refusals.RequestUuidReused):
+        given.confirmed(proposal)
+    assert not Exchange.objects.exists()
 
 
 @pytest.mark.article("15.III.6.5")
