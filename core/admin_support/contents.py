@@ -16,6 +16,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.contributions import contributions
 
@@ -29,7 +30,7 @@ class Place(TextChoices):
     RACE_DAY = "race-day", _("Race day")
     OFFICE = "office", _("Office")
     GAMES = "games", _("Instant games")
-    PREMISES = "premises", _("Premises")
+    PREMISES = "premises", pgettext_lazy("several", "Premises")
     MONEY = "money", _("Money")
     PROOF = "proof", _("Proof")
     SETTINGS = "settings", _("Settings")

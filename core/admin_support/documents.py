@@ -1,6 +1,8 @@
 """Show JSON documents as nested tables. Values of keys that end in `_cents` read as euros."""
 
-from datetime import datetime
+import re
+from contextlib import suppress
+from datetime import date, datetime
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
@@ -9,9 +11,10 @@ from django.utils.translation import gettext
 
 from core.admin_support.key_names import key_name
 from core.receipts.document import present_language
-from core.receipts.formats import format_cents, format_moment
+from core.receipts.formats import format_cents, format_date, format_moment
 
 _NOTHING = "–"
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _scalar(key: str, value: Any) -> str:
@@ -23,7 +26,11 @@ def _scalar(key: str, value: Any) -> str:
         return format_cents(value, present_language())
     if key.endswith("_at") and isinstance(value, str):
         return format_moment(datetime.fromisoformat(value), present_language())
-    return str(value)
+    text = str(value)
+    if _DAY.fullmatch(text):
+        with suppress(ValueError):  # 30 February, which somebody wrote, is text
+            return format_date(date.fromisoformat(text), present_language())
+    return text
 
 
 def as_html(value: Any, key: str = "") -> SafeString:

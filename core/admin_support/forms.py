@@ -19,6 +19,8 @@ from core.admin_support.columns import NOTHING, day, moment, money, yes_no
 from core.kernel.days import MADRID, instants_of
 from core.kernel.money import percent_text
 from core.kernel.texts import invisible_at
+from core.receipts.document import present_language
+from core.receipts.formats import format_percent
 
 _CLASSES: dict[type[forms.Widget], list[str]] = {
     forms.Textarea: widgets.TEXTAREA_CLASSES,
@@ -153,7 +155,11 @@ class ActForm(forms.Form):
         if isinstance(field, EurosField):
             return money(value)
         if isinstance(field, PercentField):
-            return NOTHING if value is None else f"{percent_text(value)} %"
+            return (
+                NOTHING
+                if value is None
+                else format_percent(percent_text(value), present_language())
+            )
         if value is None or value in ("", []):
             return NOTHING
         if isinstance(value, datetime.datetime):

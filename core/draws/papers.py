@@ -98,7 +98,7 @@ def _order(order: list[str], names: Mapping[str, str]) -> Table:
         for place, entry in enumerate(order[:MOST_PLACES], start=1)
     ]
     header = (_("Place"), _("Drawn"), _("Name"))
-    aligns = (Align.RIGHT, Align.RIGHT, Align.LEFT)
+    aligns = (Align.CENTRE, Align.CENTRE, Align.LEFT)
     if not any(row[2] for row in rows):
         return Table(tuple(row[:2] for row in rows), header[:2], aligns[:2])
     return Table(tuple(rows), header, aligns)

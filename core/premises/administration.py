@@ -1,6 +1,7 @@
 """Contribute premises to the administration."""
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.premises.admin.pages import suspensions_panel
@@ -20,7 +21,7 @@ from core.premises.models import (
 ADMINISTRATION = Administration(
     sections=(
         Section(
-            _("Premises"),
+            pgettext_lazy("several", "Premises"),
             70,
             Place.PREMISES,
             (

@@ -1,10 +1,10 @@
 """Configure the app of premises."""
 
 from django.apps import AppConfig
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class PremisesConfig(AppConfig):
     name = "core.premises"
     label = "premises"
-    verbose_name = _("Premises")
+    verbose_name = pgettext_lazy("several", "Premises")

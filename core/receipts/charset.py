@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import Final
 
-# Characters that a printer's code page may lack: quotes, dashes, bullet, ellipsis, euro.
+# Characters that a printer's code page may lack: quotes, dashes, bullet, ellipsis, signs, euro.
 _NEAR: Final = {
     **dict.fromkeys("\u2018\u2019", "'"),
     **dict.fromkeys("\u201c\u201d\u201e", '"'),
@@ -12,6 +12,9 @@ _NEAR: Final = {
     "\u201a": ",",
     "\u2022": "*",
     "\u2026": "...",
+    "\u2192": "->",
+    "\u2264": "<=",
+    "\u2265": ">=",
     "\u20ac": "EUR",
 }
 _WITH_MARK: Final = re.compile(r"LATIN (CAPITAL|SMALL) LETTER ([A-Z]) WITH ")

@@ -22,6 +22,11 @@ def format_cents(cents: int, language: str) -> str:
     return f"{sign}{amount.translate(str.maketrans(',.', '.,'))} €"
 
 
+def format_percent(percent: str, language: str) -> str:
+    """Return a percentage, given as decimal text: "72,5 %", in English "72.5 %"."""
+    return f"{percent if _is_english(language) else percent.replace('.', ',')} %"
+
+
 def format_date(day: date, language: str) -> str:
     """Return a natural day: "20/11/2026", in English "20 Nov 2026"."""
     if isinstance(day, datetime):

@@ -36,6 +36,7 @@ ENCODING = "cp1252"
 MM_PER_POINT = 25.4 / 72
 _PAGES = "\x01" * 4  # stands for their number; no text of a document has a control character
 MAX_PAGE_MM = 5000  # a PDF page is at most 14,400 points
+_LINES_OF_A_HEADING = 4  # itself, a line about it, the head of a table and its first row
 _SCALES = (1, 0.9, 0.8, 0.7)  # of a table's letters; at the last, 12 characters fit side by side
 
 
@@ -120,6 +121,8 @@ class _Pdf(FPDF):
                 self.ln(1)
             case Line(text, align, emphasis):
                 self.style(emphasis)
+                if emphasis is Emphasis.BOLD and self.sheet.height_mm is not None:
+                    self.keep_with_what_follows()
                 self.paragraph(text, align)
             case Pair(label, value, emphasis):
                 self.style(emphasis)
@@ -141,6 +144,11 @@ class _Pdf(FPDF):
             case Qr(data):
                 self.qr(data)
         self.style(Emphasis.NORMAL)
+
+    def keep_with_what_follows(self) -> None:
+        """Begin a page where a bold line, which may be a heading, would stand last on a sheet."""
+        if self.will_page_break(_LINES_OF_A_HEADING * self.line_mm):
+            self.add_page()
 
     def pair(self, label: str, value: str) -> None:
         left, right = encodable(label, ENCODING), encodable(value, ENCODING)

@@ -21,7 +21,7 @@ from core.receipts.document import (
     Table,
     Title,
 )
-from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.formats import format_cents, format_date, format_moment, format_percent
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.statements.columns import Column
@@ -77,7 +77,7 @@ def _movements(statement: Statement, language: str) -> Table:
         aligns=(Align.LEFT, Align.LEFT, Align.RIGHT, Align.RIGHT),
         rows=tuple(
             (
-                row["game"] or "–",
+                Game(row["game"]).label if row["game"] else "–",
                 titles[Column(row["column"])],
                 str(row["count"]),
                 format_cents(row["amount_cents"], language),
@@ -94,9 +94,9 @@ def _commission(statement: Statement, language: str) -> Table:
         aligns=(Align.LEFT, Align.RIGHT, Align.RIGHT, Align.RIGHT),
         rows=tuple(
             (
-                row["game"],
+                Game(row["game"]).label,
                 format_cents(row["base_cents"], language),
-                row["percent"],
+                format_percent(row["percent"], language),
                 format_cents(row["commission_cents"], language),
             )
             for row in statement.commission
@@ -131,12 +131,11 @@ def statement_document(statement: Statement, *, language: str, simulated: bool) 
             ),
             Rule(),
             Pair(_("Balance owed"), euros(statement.closing_cents), Emphasis.BOLD),
-            Spacer(),
         ]
         if statement.lines:
-            blocks.append(_movements(statement, language))
+            blocks += (Spacer(), _movements(statement, language))
         if statement.commission:
-            blocks.append(_commission(statement, language))
+            blocks += (Spacer(), _commission(statement, language))
     return Document(language=language, blocks=tuple(blocks), simulated=simulated)
 
 

@@ -284,7 +284,11 @@ class ContestAdmin(ReadOnlyAdmin):
         The account may have ten million transfers, so it is summed only on its own page.
         """
         settled = row.settlements.filter(in_force=True).first()
-        return money(settled.takings_cents) if settled else link(row.takings_account)
+        return (
+            money(settled.takings_cents)
+            if settled
+            else link(row.takings_account, _("See the account"))
+        )
 
     @admin.display(description=_("tickets"))
     def tickets(self, row: Contest) -> Any:

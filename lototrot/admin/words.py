@@ -4,6 +4,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core.admin_support.columns import day
 from lototrot.models.programme import Race
 from lototrot.services.races.results import Missing
 
@@ -66,7 +67,7 @@ OUTCOMES = {
 
 def race_text(race: Race) -> str:
     """Return the race with its racecourse and day, so that it differs from every other race."""
-    return f"{race} · {race.racecourse} · {race.meeting.day:%d/%m/%Y}"
+    return f"{race} · {race.racecourse} · {day(race.meeting.day)}"
 
 
 def missing_text(gap: Missing) -> str:

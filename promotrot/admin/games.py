@@ -9,17 +9,17 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import PROPOSED, Act, Done, Facts
 from core.admin_support.building.form import DocumentFileForm
-from core.admin_support.building.words import document
+from core.admin_support.building.words import document, percent
 from core.admin_support.columns import lines, listed, money
 from core.admin_support.forms import ActForm, EurosField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
-from core.kernel.money import exact_json
 from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.admin.building import game_words
 from promotrot.admin.building.predrawn_form import PredrawnForm
 from promotrot.admin.building.probabilistic_form import ProbabilisticForm
 from promotrot.admin.words import FAULTS
+from promotrot.engine.prize_table import declarable
 from promotrot.models.debt import DebtDecision, DebtDraw, DebtStanding
 from promotrot.models.emission import Emission
 from promotrot.models.game import (
@@ -93,15 +93,15 @@ def _end(by: StaffActor, game: Game, data: Data) -> Done:
 
 
 def _approval_facts(version: GameVersion) -> Facts:
-    """Return the result of an approval today: every fault, or the exact percentages."""
+    """Return the result of an approval today: every fault, or the percentages as declared."""
     approval = games.game_check(version=version)
     if approval.percentages is None:
         return [(fault.article, FAULTS.get(fault.code, fault.detail)) for fault in approval.faults]
     exact = approval.percentages
     return [
-        (_("worst way of playing"), f"{exact_json(exact.worst)} %"),
-        (_("at random"), f"{exact_json(exact.random)} %"),
-        (_("best way of playing"), f"{exact_json(exact.best)} %"),
+        (_("worst way of playing"), percent(declarable(exact.worst))),
+        (_("at random"), percent(declarable(exact.random))),
+        (_("best way of playing"), percent(declarable(exact.best))),
         *([(_("blocks"), approval.plan.blocks)] if approval.plan else []),
     ]
 

@@ -7,7 +7,7 @@ from django.utils.translation import override
 
 from core.database import clock
 from core.receipts.document import Align, Block, Document, Emphasis, Line, Pair, Rule, Table, Title
-from core.receipts.formats import format_cents
+from core.receipts.formats import format_cents, format_percent
 from core.receipts.made import render_public
 from core.receipts.output import Output, need_language
 from core.receipts.paper import Paper
@@ -33,7 +33,7 @@ def poster_document(emission: Emission, *, language: str, simulated: bool) -> Do
             Line(facts.reference, Align.CENTRE),
             Rule(),
             Pair(_("Price of a ticket"), format_cents(facts.price_cents, language), Emphasis.LARGE),
-            Pair(_("To prizes"), f"{facts.prize_percent} %", Emphasis.LARGE),
+            Pair(_("To prizes"), format_percent(facts.prize_percent, language), Emphasis.LARGE),
             Pair(_("Tickets"), str(emission.tickets)),
             Line(_("Prizes"), emphasis=Emphasis.BOLD),
             _prizes(emission, facts, language),

@@ -11,7 +11,7 @@ from core.database import clock
 from core.premises.sellers import seller_facts
 from core.proofs.head import with_head
 from core.receipts.document import Align, Document, Emphasis, Line, Notice, Pair, Qr, Rule, Title
-from core.receipts.formats import format_cents, format_moment
+from core.receipts.formats import format_cents, format_moment, format_percent
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
 from promotrot.services.office.receipt_codes import receipt_code
@@ -37,7 +37,7 @@ def receipt_document(play: PlayView, *, language: str, simulated: bool) -> Docum
             Line(f"{facts.texts(language).name} · {facts.reference}", Align.CENTRE),
             Rule(),
             Pair(_("Amount"), format_cents(facts.price_cents, language), Emphasis.LARGE),
-            Pair(_("To prizes"), f"{facts.prize_percent} %"),
+            Pair(_("To prizes"), format_percent(facts.prize_percent, language)),
             Line(f"{seller.premises_code} {seller.premises_name}"),
             Line(f"{seller.premises_address}, {seller.premises_municipality}"),
             Pair(_("Terminal"), f"{seller.terminal_code} / {seller.operator_number}"),

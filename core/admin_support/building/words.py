@@ -30,7 +30,7 @@ def amount(cents: int | None) -> str:
 
 
 def table(headers: Cells, rows: Sequence[Cells], total: Cells = ()) -> SafeString:
-    """Return a table whose cells after the first one are figures."""
+    """Return a table; cells after the first one are figures or words."""
     head = format_html_join("", '<th scope="col">{}</th>', ((name,) for name in headers))
     foot = format_html("<tfoot>{}</tfoot>", _row(total)) if total else ""
     body = format_html_join("", "{}", ((_row(row),) for row in rows))
@@ -43,8 +43,16 @@ def table(headers: Cells, rows: Sequence[Cells], total: Cells = ()) -> SafeStrin
 
 
 def _row(cells: Cells) -> SafeString:
-    figures = format_html_join("", '<td class="house-number">{}</td>', ((c,) for c in cells[1:]))
-    return format_html('<tr><th scope="row">{}</th>{}</tr>', cells[0], figures)
+    return format_html(
+        '<tr><th scope="row">{}</th>{}</tr>',
+        cells[0],
+        format_html_join("", "<td{}>{}</td>", ((_look(cell), cell) for cell in cells[1:])),
+    )
+
+
+def _look(cell: Any) -> SafeString:
+    """Return the class of figures, which never wrap; what begins with a letter is words."""
+    return SafeString("" if str(cell)[:1].isalpha() else ' class="house-number"')
 
 
 def document(facts: Facts) -> SafeString:

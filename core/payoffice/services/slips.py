@@ -108,7 +108,7 @@ def payment_receipt(payment: Payment, language: str) -> Document:
             Pair(_("How"), str(_MEANS[payment.means])),
             Pair(_("Amount"), format_cents(payment.amount_cents, language), Emphasis.LARGE),
         ]
-        blocks += [Pair(_("Cheque"), str(cheque.number)) for cheque in payment.cheques.all()]
+        blocks += [Pair(_("Cheque"), f"{cheque.number:08d}") for cheque in payment.cheques.all()]
     return _slip(language, blocks)
 
 

@@ -21,7 +21,13 @@ from core.receipts.document import (
     Table,
     Title,
 )
-from core.receipts.formats import format_cents, format_date, format_moment, format_scheduled
+from core.receipts.formats import (
+    format_cents,
+    format_date,
+    format_moment,
+    format_percent,
+    format_scheduled,
+)
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
 from lototrot.models.contest import Contest
@@ -121,7 +127,7 @@ def _contest(contest: Contest, language: str) -> tuple[Block, ...]:
                 for leg in legs
             ),
             header=(_("Order"), _("Racecourse"), _("Race"), _("Name")),
-            aligns=(Align.RIGHT, Align.LEFT, Align.RIGHT, Align.LEFT),
+            aligns=(Align.CENTRE, Align.LEFT, Align.CENTRE, Align.LEFT),
         ),
         Pair(_("Price of a bet"), format_cents(contest.price_cents, language)),
         *most,
@@ -132,7 +138,11 @@ def _contest(contest: Contest, language: str) -> tuple[Block, ...]:
             ),
         ),
         Pair(_("Prize categories"), categories),
-        Pair(_("To prizes"), f"{contest.publication.prize_percent} %", Emphasis.LARGE),
+        Pair(
+            _("To prizes"),
+            format_percent(contest.publication.prize_percent, language),
+            Emphasis.LARGE,
+        ),
         Line(_("Rules"), emphasis=Emphasis.BOLD),
         Line(contest.publication.rules[language]),
         Rule(),
@@ -156,7 +166,7 @@ def _race(card: RaceCard, language: str) -> list[Block]:
         row.runner.name + (f" ({_('withdrawn')})" if row.withdrawn else "") for row in card.runners
     ]
     columns = [
-        (_("Number"), Align.RIGHT, [str(row.runner.number) for row in card.runners]),
+        (_("Number"), Align.CENTRE, [str(row.runner.number) for row in card.runners]),
         (_("Horse"), Align.LEFT, names),
         (_("Driver"), Align.LEFT, [row.runner.driver for row in card.runners]),
         (_("Distance"), Align.RIGHT, [_metres(row.runner.distance_m) for row in card.runners]),

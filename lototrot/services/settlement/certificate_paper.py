@@ -21,7 +21,7 @@ from core.receipts.document import (
     Table,
     Title,
 )
-from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.formats import format_cents, format_date, format_moment, format_percent
 from core.receipts.made import render_public
 from core.receipts.output import Output, need_language
 from core.receipts.paper import Paper
@@ -106,9 +106,10 @@ def _numbers(numbers: list[int]) -> str:
 
 def _takings(certificate: Doc, language: str) -> list[Block]:
     figures = certificate["figures"]
+    percent = format_percent(certificate["rules"]["prize_percent"], language)
     cents = {
         _("Takings"): figures["takings"],
-        _("To prizes") + f" ({certificate['rules']['prize_percent']} %)": figures["prize_pool"],
+        _("To prizes") + f" ({percent})": figures["prize_pool"],
         _("Organiser's share"): figures["organiser_share"],
         _("Jackpot carried in"): figures["jackpot_in"],
         _("Unclaimed prizes carried over here"): figures["lapsed_in"],

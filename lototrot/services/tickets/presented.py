@@ -178,7 +178,7 @@ def blocks(ticket_id: int) -> Sequence[Block]:
         Table(
             rows=tuple(rows),
             header=(_("Order"), _("Race"), _("Numbers"), _("Winner")),
-            aligns=(Align.RIGHT, Align.LEFT, Align.LEFT, Align.RIGHT),
+            aligns=(Align.CENTRE, Align.LEFT, Align.LEFT, Align.RIGHT),
         ),
         *(Pair(_("%(hits)s right") % {"hits": hits}, str(bets)) for hits, bets in ticket.won),
     )

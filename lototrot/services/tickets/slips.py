@@ -24,7 +24,7 @@ from core.receipts.document import (
     Table,
     Title,
 )
-from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.formats import format_cents, format_date, format_moment, format_percent
 from lototrot.engine.races import numbers_of
 from lototrot.services.contest.facts import LegFacts
 from lototrot.services.tickets.selling import Sold
@@ -164,7 +164,7 @@ def _blocks(
         Pair(_("Bets"), str(sold.bets)),
         Pair(_("Price of a bet"), format_cents(facts.price_cents, language)),
         Pair(_("Amount"), format_cents(sold.amount_cents, language), Emphasis.LARGE),
-        Pair(_("To prizes"), f"{facts.prize_percent} %"),
+        Pair(_("To prizes"), format_percent(facts.prize_percent, language)),
         Rule(),
         Line(f"{seller.premises_code} {seller.premises_name}"),
         Line(f"{seller.premises_address}, {seller.premises_municipality}"),
@@ -190,7 +190,7 @@ def _marks(sold: Sold) -> Iterator[Block]:
         yield Table(
             rows=tuple(_row(leg, mask, sold.quick_legs) for leg, mask in group),
             header=(_("Order"), _("Race"), _("Numbers")),
-            aligns=(Align.RIGHT, Align.RIGHT, Align.LEFT),
+            aligns=(Align.CENTRE, Align.CENTRE, Align.LEFT),
             emphasis=Emphasis.LARGE,
         )
     if sold.quick_legs:

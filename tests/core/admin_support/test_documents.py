@@ -22,6 +22,9 @@ from core.admin_support.documents import as_html
         ([], "", "–"),
         ([[1, 2], [3]], "", "1, 2 3"),
         ("<b>", "", "&lt;b&gt;"),
+        ("2026-10-15", "valued_on", "15 Oct 2026"),
+        ("2026-02-30", "valued_on", "2026-02-30"),
+        ("20261015", "number", "20261015"),
     ],
 )
 def test_a_value_reads_as_people_write_it(value: Any, key: str, html: str) -> None:

@@ -9,7 +9,7 @@ from core.contributions import ContributedTwice
 from core.nights.jobs import Job, Outcome, all_jobs, every_day, sundays
 from tests.support.contributing import contributed
 
-OPERATIONS = Path(__file__).resolve().parents[3] / "docs" / "operations" / "nights.md"
+NIGHTS = Path(__file__).resolve().parents[3] / "docs" / "operations" / "nights.md"
 SUNDAY = date(2030, 3, 10)
 
 
@@ -25,8 +25,7 @@ def test_jobs_stand_by_order_then_by_name() -> None:
 
 
 def test_the_table_of_the_nights_names_every_job() -> None:
-    _, _, after = OPERATIONS.read_text("utf-8").partition("\n## The nights\n")
-    table = "".join(line for line in after.partition("\n## ")[0].splitlines() if line[:1] == "|")
+    table = "".join(line for line in NIGHTS.read_text("utf-8").splitlines() if line[:1] == "|")
     assert {each.name for each in all_jobs() if f"`{each.name}`" not in table} == set()
 
 

@@ -47,6 +47,7 @@ def test_no_text_can_drive_a_printer_or_turn_the_line(text: str) -> None:
 
 def test_the_nearest_character_stands_in() -> None:
     assert encodable("Łódź “Ça” – a…", "cp858") == 'Lódz "Ça" - a...'
+    assert encodable("≤ 5, ≥ 3, 2→4", "cp1252") == "<= 5, >= 3, 2->4"
     assert encodable("l\u2019e\u0300 5 €", "cp858") == "l'è 5 €"
     assert encodable("日本", "cp1252") == "??"
     assert clean("a\u202eb\x1b@\u00a0c") == "ab @ c"

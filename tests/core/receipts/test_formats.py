@@ -10,6 +10,7 @@ from core.receipts.formats import (
     format_cents,
     format_date,
     format_moment,
+    format_percent,
     format_scheduled,
     format_time,
 )
@@ -29,6 +30,13 @@ from core.receipts.formats import (
 def test_euros(cents: int, catalan: str, english: str) -> None:
     assert format_cents(cents, "ca") == format_cents(cents, "es") == catalan
     assert format_cents(cents, "en") == english
+
+
+def test_percentages_have_the_comma_of_their_language() -> None:
+    assert format_percent("72.5", "ca") == format_percent("72.5", "es") == "72,5 %"
+    assert format_percent("72.5", "en") == "72.5 %"
+    with pytest.raises(ValueError, match="fr"):
+        format_percent("70", "fr")
 
 
 @given(st.integers())

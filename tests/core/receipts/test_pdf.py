@@ -176,6 +176,16 @@ def test_a_row_higher_than_a_page_goes_on_over_pages_with_its_header() -> None:
     assert all(str(number) in text for number in range(1000, 1120)) and "1.234,50 €" in text
 
 
+@pytest.mark.parametrize("lines", range(40, 52))
+def test_no_heading_stands_last_on_a_sheet(lines: int) -> None:
+    heading = Line("Hipòdrom · 2", emphasis=Emphasis.BOLD)
+    table = Table((("1", "Uno de Mayo"), ("2", "Due")), ("Número", "Cavall"))
+    blocks = (*[Line("x")] * lines, heading, Line("16:30"), table)
+    pages = read(Document(language="ca", blocks=blocks, simulated=False), Paper.A4).pages
+    (page,) = [page.extract_text() for page in pages if "Hipòdrom" in page.extract_text()]
+    assert "16:30" in page and "Uno de Mayo" in page
+
+
 def test_letters_of_a_table_shrink_before_an_amount_is_broken() -> None:
     """An amount over two lines can be read as two amounts."""
     amounts = Table((("1.234,50 €".replace(" ", ""),) * 5,))

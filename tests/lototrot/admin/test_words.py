@@ -1,8 +1,12 @@
 """Put codes of Lototrot into words."""
 
-import pytest
+import datetime
 
-from lototrot.admin.words import GATE_NAMES, GATES, MISSING, missing_text
+import pytest
+from django.utils.translation import override
+
+from lototrot.admin.words import GATE_NAMES, GATES, MISSING, missing_text, race_text
+from lototrot.models.programme import Meeting, Race, Racecourse
 from lototrot.services.races.results import Missing, results_missing
 from tests.support import factories
 
@@ -20,3 +24,12 @@ def test_what_a_leg_lacks_is_told_with_its_race_and_numbers() -> None:
     assert missing_text(gaps[0]) == f"1: {first} – {MISSING['classification_missing']}"
     differing = Missing("withdrawals_differ", 1, first.pk, (3, 5))
     assert missing_text(differing) == f"1: {first} – {MISSING['withdrawals_differ']} (3, 5)"
+
+
+def test_the_day_of_a_race_is_written_as_the_reader_writes_days() -> None:
+    meeting = Meeting(day=datetime.date(2027, 4, 11))
+    race = Race(number=6, name="Cursa", meeting=meeting, racecourse=Racecourse(name="Manacor"))
+    with override("en"):
+        assert race_text(race) == "6. Cursa · Manacor · 11 Apr 2027"
+    with override("ca"):
+        assert race_text(race) == "6. Cursa · Manacor · 11/04/2027"

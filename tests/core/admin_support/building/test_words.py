@@ -45,3 +45,11 @@ def test_a_table_escapes_what_people_wrote() -> None:
     assert "&lt;i&gt;" in table and "<tfoot>" in table
     assert "<tfoot>" not in words.table(("a", "b"), [("i", 1)])
     assert words.document([("x", "<b>")]).count("&lt;b&gt;") == 1
+
+
+def test_sentences_in_a_table_may_wrap_and_figures_do_not() -> None:
+    table = words.table(
+        ("a", "b", "c"), [("1", "€0.50", "Trot on: 78 % to rung 1"), ("2", "–", "")]
+    )
+    assert "<td>Trot on: 78 % to rung 1</td>" in table
+    assert table.count('<td class="house-number">') == 3

@@ -101,6 +101,8 @@ def test_a_cheque_names_its_payee_until_the_name_is_erased() -> None:
     by = factories.staff(Role.SUPERVISOR)
     given.confirmed(cheques.cheque_void(by=by, number=1, reason="Torn."), Role.ORGANISER)
     cheque.refresh_from_db()
+    payment = cheque.payment
+    assert "Cheque 00000001" in " ".join(text.render(slips.payment_receipt(payment, "en")).split())
     assert "VOID" in text.render(slips.cheque_document(cheque, "en"))
     kept_until = cheque.payee.kept_until
     factories.time_to(rounds.NOON + (kept_until - rounds.NOON.date()) + datetime.timedelta(days=2))

@@ -141,6 +141,17 @@ def test_the_races_are_numbered_in_the_order_of_the_ticket(sold: Sold) -> None:
     assert len(set(rows)) == 7
 
 
+@pytest.mark.article("14.II.3")
+@pytest.mark.parametrize("language", ["ca", "es", "en"])
+def test_the_number_of_a_race_is_not_read_as_one_of_its_horses(sold: Sold, language: str) -> None:
+    """ "3 1" would be read as horse 31, or as horses 3 and 1."""
+    paper = ticket_document(sold, language=language, simulated=False)
+    for lines in (as_text(paper), escpos.render(paper).decode("cp858", "replace")):
+        rows = [line for line in lines.splitlines() if re.search(r"\d +\d+ +\d+[ \d]*\*?$", line)]
+        assert len(rows) >= 7
+        assert [row for row in rows if not re.search(r"\d {2,}\d+ {2,}\d", row)] == []
+
+
 def test_a_racecourse_is_named_once_above_its_races(sold: Sold) -> None:
     lines = as_text(ticket_document(sold, language="en", simulated=False)).splitlines()
     courses = [leg.racecourse for leg in sold.facts.legs]
