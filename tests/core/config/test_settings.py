@@ -1,7 +1,6 @@
 """docs/operations/environment.md lists every variable with the default that the code gives it."""
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
