@@ -183,11 +183,14 @@ CREATE OR REPLACE TRIGGER plays_kept AFTER INSERT ON periods_retiredrows
     EXECUTE FUNCTION promotrot_keep_plays();
 
 -- Refuse a drawn prize that does not name its play as it is: by its ticket, or by its reference where it
--- left with its month, or is about to.
+-- left with its month, or is about to. It holds the game, as the draw does: no retirement writes plays
+-- down meanwhile.
 CREATE OR REPLACE FUNCTION promotrot_guard_drawn() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_sound boolean;
 BEGIN
+    PERFORM pg_advisory_xact_lock({lock.game}, (m.game_id & 2147483647)::integer)
+       FROM promotrot_emission m WHERE m.id = NEW.emission_id;
     IF NEW.ticket_id IS NULL THEN
         v_sound := EXISTS (
             SELECT FROM promotrot_left_play(p_uuid => NEW.left_play) l
