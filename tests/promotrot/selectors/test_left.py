@@ -76,8 +76,8 @@ def test_who_asks_for_a_play_that_left_is_told_so(month: Plays, tmp_path: Path) 
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         admin = RetiredPlaysAdmin(RetiredPlays, site)
-        found, _ = admin.get_search_results(HttpRequest(), RetiredPlays.objects.all(), str(gone))
-        assert "Seq Scan" not in (plan := found.explain()) and found.count() == 1, plan
+        rows, _ = admin.get_search_results(HttpRequest(), RetiredPlays.objects.all(), str(gone))
+        assert "Seq Scan" not in (plan := rows.explain()) and rows.count() == 1, plan
 
 
 @pytest.mark.article("15.III.6.2")
