@@ -122,6 +122,23 @@ def test_a_play_that_left_is_drawn_and_its_prize_is_paid(month: Plays, tmp_path:
     assert [row for _, row, _ in rules.broken(journal_rules.PLAY)] == [won.pk]
 
 
+@pytest.mark.article("15.III.6.2")
+def test_a_draw_announced_before_the_month_left_gives_its_prizes_before_the_night(
+    month: Plays, tmp_path: Path
+) -> None:
+    """The tickets are still there, and go that night: the vouchers do not name them."""
+    game = Emission.objects.get(reference="owing/1").game
+    factories.central_office()
+    emitting.both(game_end_propose(by=factories.staff(Role.ORGANISER), game=game, winners=2))
+    retired(ClosedPeriod.objects.get(), tmp_path)
+    drawn = {voucher.left_play for voucher in owing.drawn(game)}
+    assert PlayTicket.objects.filter(uuid__in=drawn).count() == len(drawn) == 2
+    retired_remove()
+    assert not PlayTicket.objects.filter(uuid__in=drawn).exists()
+    assert differences()[1] == [] and row_findings() == []
+    assert [rule.name for rule in journal_rules.RULES if list(rules.broken(rule))] == []
+
+
 def test_a_retirement_does_not_meet_an_act_on_a_game(month: Plays, tmp_path: Path) -> None:
     """A draw that is being certified holds its game. The retirement is confirmed again."""
     archive_write(period=ClosedPeriod.objects.get(), folder=tmp_path)
