@@ -32,11 +32,19 @@ SELECT s.premises_id, sum(s.price_cents)::bigint FROM (
      WHERE l.emission_id = %(emission)s) s
  GROUP BY 1 ORDER BY 1
 """
+# A voucher is found by its play, or, where that left, by its draw.
 _VOUCHERS = """
 SELECT coalesce(sum(v.amount_cents) FILTER (WHERE v.nature IN ('cash', 'in_kind')), 0)::bigint,
        coalesce(sum(v.amount_cents) FILTER (WHERE v.nature = 'refund'), 0)::bigint,
        coalesce(sum(v.amount_cents) FILTER (WHERE v.nature = 'drawn'), 0)::bigint
-  FROM promotrot_voucher v WHERE v.emission_id = %s
+  FROM (SELECT w.nature, w.amount_cents
+          FROM promotrot_voucher w JOIN promotrot_playticket t ON t.id = w.ticket_id
+         WHERE t.emission_id = %(emission)s
+         UNION ALL
+        SELECT w.nature, w.amount_cents
+          FROM promotrot_voucher w JOIN promotrot_debtdraw d ON d.id = w.debt_draw_id
+         WHERE d.game_id = %(game)s AND w.emission_id = %(emission)s
+           AND w.left_play IS NOT NULL) v
 """
 
 # Drawn prizes that the organiser paid after they had been drawn again: their lapse has no claim any
@@ -106,7 +114,7 @@ def _sales(emission: Emission) -> list[Line]:
 
 def _moved(emission: Emission, closing: Closing | None) -> _Moved:
     with connection.cursor() as cursor:
-        cursor.execute(_VOUCHERS, [emission.pk])
+        cursor.execute(_VOUCHERS, {"emission": emission.pk, "game": emission.game_id})
         awards, refunds, drawn = cursor.fetchone()
     if closing is None:
         return _Moved(awards, refunds, drawn, awards, refunds)

@@ -25,6 +25,7 @@ from promotrot.models.emission import Emission
 from promotrot.models.play import OfficeEnd, PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.retired import RetiredPlays
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.left import play_left
 from promotrot.selectors.plays import acts_left, can_be_finished
 from promotrot.services.office.moving import play_move, terminal_of
 from promotrot.services.office.stopping import play_end_propose
@@ -188,7 +189,12 @@ class RetiredPlaysAdmin(ReadOnlyAdmin):
             play = uuid.UUID(search_term.strip())
         except ValueError:
             return (queryset.none() if search_term.strip() else queryset), False
-        return queryset.filter(plays__contains=[play]), False
+        left = play_left(play)
+        if left is None:
+            return queryset.none(), False
+        return queryset.filter(
+            emission=left.emission_id, day=left.day, plays__contains=[play]
+        ), False
 
     @admin.display(description=_("plays"))
     def plays_in_all(self, row: RetiredPlays) -> int:

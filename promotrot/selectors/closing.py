@@ -27,8 +27,9 @@ SELECT (SELECT coalesce(sum(taken), 0) FROM promotrot_lane WHERE emission_id = %
  WHERE t.emission_id = %(emission)s AND {STAYS}
 """
 _UNCLAIMED = """
-SELECT coalesce(sum(v.amount_cents), 0) FROM promotrot_voucher v
- WHERE v.emission_id = %s AND v.nature IN ('cash', 'in_kind')
+SELECT coalesce(sum(v.amount_cents), 0)
+  FROM promotrot_voucher v JOIN promotrot_playticket t ON t.id = v.ticket_id
+ WHERE t.emission_id = %(emission)s AND v.nature IN ('cash', 'in_kind')
    AND NOT EXISTS (SELECT FROM payoffice_claim c
                     WHERE c.game = 'promotrot' AND c.document_id = v.id)
 """
@@ -64,7 +65,7 @@ def emission_figures(emission: Emission) -> Closing:
     with connection.cursor() as cursor:
         cursor.execute(_FIGURES, {"emission": emission.pk})
         taken, sold, refunded, unfinished, awarded, extra = map(int, cursor.fetchone())
-        cursor.execute(_UNCLAIMED, [emission.pk])
+        cursor.execute(_UNCLAIMED, {"emission": emission.pk})
         (unclaimed,) = cursor.fetchone()
     if taken != sold:
         raise LanesDisagree(emission=emission.reference, taken=taken, sold=sold)

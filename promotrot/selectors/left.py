@@ -29,17 +29,18 @@ _OF_GAME = """
 SELECT m.number, l.uuid
   FROM promotrot_left_plays l JOIN promotrot_emission m ON m.id = l.emission_id WHERE m.game_id = %s
 """
-_PLACES = """
-SELECT opening, position, uuid FROM promotrot_left_plays WHERE emission_id = %s ORDER BY 1, 2
+_COUNTED = """
+SELECT coalesce(sum(cardinality(l.plays)), 0)
+  FROM promotrot_retiredplays l JOIN promotrot_emission m ON m.id = l.emission_id
+ WHERE m.game_id = %s
 """
-_FETCHED = 10_000
 _OF_TERMINAL = """
 SELECT count(*), coalesce(sum(m.price_cents), 0)::bigint
   FROM promotrot_left_plays l JOIN promotrot_emission m ON m.id = l.emission_id
  WHERE l.terminal_id = %s AND l.day = %s
 """
 _BY_UUID = """
-SELECT l.emission_id, l.premises_id, to_char(p.first_day, 'YYYY-MM'), r.kept
+SELECT l.emission_id, l.premises_id, l.day, to_char(p.first_day, 'YYYY-MM'), r.kept
   FROM promotrot_left_play(p_uuid => %s) l JOIN periods_retiredrows d ON d.id = l.retired_id
   JOIN periods_retirement r ON r.id = d.retirement_id
   JOIN periods_closedperiod p ON p.id = r.period_id
@@ -48,11 +49,14 @@ SELECT l.emission_id, l.premises_id, to_char(p.first_day, 'YYYY-MM'), r.kept
 
 @dataclass(frozen=True, slots=True)
 class LeftPlay:
-    """A play that left: its emission and premises by id, its month, and where the archive is."""
+    """A play that left: its emission and premises by id, the day of its sale, its month, and where
+    the archive is.
+    """
 
     uuid: uuid.UUID
     emission_id: int
     premises_id: int
+    day: datetime.date
     month: str
     kept: str
 
@@ -69,6 +73,11 @@ def staying(plays: QuerySet[PlayTicket]) -> QuerySet[PlayTicket]:
 def codes_left(game: Game) -> list[tuple[int, uuid.UUID]]:
     """Return the plays of a game that left: the number of the emission, and the UUID."""
     return _rows(_OF_GAME, game.pk)
+
+
+def count_left(game: Game) -> int:
+    """Return how many plays of a game left."""
+    return int(_rows(_COUNTED, game.pk)[0][0])
 
 
 def left_of_terminal(terminal_id: int, day: datetime.date) -> tuple[int, int]:
@@ -90,14 +99,6 @@ def plays_left(idents: Iterable[uuid.UUID]) -> Iterator[LeftPlay]:
         left = play_left(ident)
         if left is not None:
             yield left
-
-
-def places_left(emission_id: int) -> Iterator[tuple[int, int, uuid.UUID]]:
-    """Yield opening, position and UUID of each play of an emission that left, in that order."""
-    with connection.chunked_cursor() as cursor:
-        cursor.execute(_PLACES, [emission_id])
-        while rows := cursor.fetchmany(_FETCHED):
-            yield from rows
 
 
 def _rows(query: str, *values: Any) -> list[tuple[Any, ...]]:

@@ -1,10 +1,11 @@
 """Build the documents that an emission publishes in the public log (docs/emission-algorithm.md)."""
 
 import hashlib
-import heapq
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
+
+from django.db import connection
 
 from core.kernel.canonical import Json, with_digests
 from core.kernel.money import exact_json
@@ -20,10 +21,10 @@ from promotrot.models.emission import (
     Opening,
     WitnessEntropy,
 )
-from promotrot.models.play import PlayEnd, PlayTicket
+from promotrot.models.play import PlayEnd
 from promotrot.selectors.closing import kept_percent
 from promotrot.selectors.games import version_game
-from promotrot.selectors.left import places_left, staying
+from promotrot.selectors.left import STAYS
 
 COMMITMENT = "promotrot.commitment"
 ENTROPY = "promotrot.entropy"
@@ -149,7 +150,7 @@ def seed_document(emission: Emission, seed: str) -> dict[str, Json]:
 
 def ticket_lines(emission: Emission) -> Iterator[str]:
     """Return a line `opening,position,uuid` for every ticket sold, in that order."""
-    for opening, position, ident, *_ in _tickets(emission):
+    for opening, position, ident, *_ in _tickets(emission, "tier"):
         yield f"{opening},{position},{ident}\n"
 
 
@@ -161,20 +162,33 @@ def tickets_file(emission: Emission) -> Iterator[str]:
     month won nothing.
     """
     predrawn = not emission.tiers.filter(count=None).exists()
-    column = "end__tier" if predrawn else "end__extra_tier"
+    column = "tier" if predrawn else "extra_tier"
     before = 0 if predrawn else emission.tiers.filter(count=None).count()
     yield f"{TICKETS_HEADER}\n"
-    for opening, position, ident, tier, cause in _tickets(emission, column, "end__cause"):
+    for opening, position, ident, tier, cause in _tickets(emission, column):
         ended = cause not in (None, PlayEnd.Cause.REFUND)
         awarded = str(max(0, tier - before)) if ended else ""
         yield f"{opening},{position},{ident},{awarded}\n"
 
 
-def _tickets(emission: Emission, *fields: str) -> Iterator[tuple[Any, ...]]:
-    """Return opening, position and UUID of each ticket sold, in that order, and more fields of it:
-    of one that left, tier 0 and that it was played.
+_SOLD = f"""
+SELECT t.opening, t.position, t.uuid, e.{{column}}, e.cause
+  FROM promotrot_playticket t LEFT JOIN promotrot_playend e ON e.ticket_id = t.id
+ WHERE t.emission_id = %(emission)s AND {STAYS}
+ UNION ALL
+SELECT l.opening, l.position, l.uuid, 0, '{PlayEnd.Cause.PLAYED}'
+  FROM promotrot_left_plays l WHERE l.emission_id = %(emission)s
+ ORDER BY 1, 2
+"""
+
+
+def _tickets(emission: Emission, column: str) -> Iterator[tuple[Any, ...]]:
+    """Yield opening, position and UUID of each ticket sold, in that order, with a column and the
+    cause of its end: of one that left, 0 and that it was played.
+
+    It is one statement, as a month may be retired meanwhile.
     """
-    rows = staying(PlayTicket.objects.filter(emission=emission)).order_by("opening", "position")
-    there = rows.values_list("opening", "position", "uuid", *fields).iterator(chunk_size=_FETCHED)
-    gone = ((*place, 0, PlayEnd.Cause.PLAYED) for place in places_left(emission.pk))
-    return heapq.merge(there, gone, key=lambda row: row[:2])
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(_SOLD.format(column=column), {"emission": emission.pk})
+        while rows := cursor.fetchmany(_FETCHED):
+            yield from rows

@@ -60,18 +60,19 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Check that the vouchers of a play add up to its award, or to its price if that is due back; and that
--- the award is what its tiers are worth.
+-- Check that the vouchers of a play add up to its award, or to its price if that is due back, and are of
+-- its emission; and that the award is what its tiers are worth.
 CREATE OR REPLACE FUNCTION promotrot_check_award() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
         SELECT FROM promotrot_playend e JOIN promotrot_playticket t ON t.id = e.ticket_id
          WHERE e.ticket_id = NEW.ticket_id
            AND (SELECT coalesce(sum(v.amount_cents), 0) FROM promotrot_voucher v
-                 WHERE v.ticket_id = t.id AND v.nature <> 'drawn'
-                   AND v.emission_id = t.emission_id)
+                 WHERE v.ticket_id = t.id AND v.nature <> 'drawn')
              = CASE e.cause WHEN 'refund' THEN t.price_cents
                     ELSE e.awarded_cents + e.extra_cents END
+           AND NOT EXISTS (SELECT FROM promotrot_voucher v
+                            WHERE v.ticket_id = t.id AND v.emission_id <> t.emission_id)
            AND ((e.tier > 0)::integer + (e.extra_tier > 0)::integer, e.awarded_cents, e.extra_cents)
              = (SELECT count(*), coalesce(sum(p.value_cents) FILTER (WHERE NOT p.extra), 0),
                        coalesce(sum(p.value_cents) FILTER (WHERE p.extra), 0)

@@ -4,10 +4,14 @@
 
 -- Return whether nobody has a right on a play any more but in the draw of its game: it ended in the month
 -- of its sale and won nothing, its emission was over when its month was retired, and no other row names it.
--- None of this changes after the retirement.
+-- None of this changes after the retirement. Of plays that stay for good, most have a voucher, and each is
+-- asked again in every sum: so that is looked at first.
 CREATE OR REPLACE FUNCTION promotrot_play_over(p_ticket bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
+    IF EXISTS (SELECT FROM public.promotrot_voucher v WHERE v.ticket_id = p_ticket) THEN
+        RETURN false;
+    END IF;
     RETURN EXISTS (
         SELECT FROM public.promotrot_playticket t
           JOIN public.promotrot_playend e ON e.ticket_id = t.id
@@ -27,20 +31,21 @@ BEGIN
                 WHERE d.relation = 'promotrot_playticket'
                   AND t.id BETWEEN d.first_row AND d.last_row
                   AND r.journal_xid < greatest(c.journal_xid, s.journal_xid)))
-       AND NOT EXISTS (SELECT FROM public.promotrot_voucher v WHERE v.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.promotrot_playmove m WHERE m.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.promotrot_officeend o WHERE o.ticket_id = p_ticket);
 END $$;
 
 -- Return whether a retired ticket leaves. A ticket that is gone has left.
 CREATE OR REPLACE FUNCTION promotrot_playticket_leaves(p_ticket bigint) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN EXISTS (SELECT FROM public.promotrot_playticket t WHERE t.id = p_ticket)
-                THEN public.promotrot_play_over(p_ticket => p_ticket)
-                ELSE EXISTS (SELECT FROM public.periods_retiredrows r
-                              WHERE r.relation = 'promotrot_playticket'
-                                AND p_ticket BETWEEN r.first_row AND r.last_row) END
-$$;
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF EXISTS (SELECT FROM public.promotrot_playticket t WHERE t.id = p_ticket) THEN
+        RETURN public.promotrot_play_over(p_ticket => p_ticket);
+    END IF;
+    RETURN EXISTS (SELECT FROM public.periods_retiredrows r
+                    WHERE r.relation = 'promotrot_playticket'
+                      AND p_ticket BETWEEN r.first_row AND r.last_row);
+END $$;
 
 -- Return whether a retired end leaves: its ticket leaves with it.
 CREATE OR REPLACE FUNCTION promotrot_playend_leaves(p_end bigint) RETURNS boolean
@@ -183,11 +188,14 @@ CREATE OR REPLACE TRIGGER plays_kept AFTER INSERT ON periods_retiredrows
     EXECUTE FUNCTION promotrot_keep_plays();
 
 -- Refuse a drawn prize that does not name its play as it is: by its ticket, or by its reference where it
--- left with its month, or is about to.
+-- left with its month, or is about to. It holds the game, as the draw does: no retirement writes plays
+-- down meanwhile.
 CREATE OR REPLACE FUNCTION promotrot_guard_drawn() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_sound boolean;
 BEGIN
+    PERFORM pg_advisory_xact_lock({lock.game}, (m.game_id & 2147483647)::integer)
+       FROM promotrot_emission m WHERE m.id = NEW.emission_id;
     IF NEW.ticket_id IS NULL THEN
         v_sound := EXISTS (
             SELECT FROM promotrot_left_play(p_uuid => NEW.left_play) l

@@ -3,12 +3,14 @@
 import uuid
 
 import pytest
+from django.db import connection
 
 from core.ledger import services as ledger
 from core.ledger.books import Books, differences
 from core.ledger.services import Line, asset
 from promotrot import accounts
-from promotrot.rebuild import rebuild_promotrot
+from promotrot.rebuild import _VOUCHERS, rebuild_promotrot
+from promotrot.selectors.closing import _UNCLAIMED
 from tests.support import emitting
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +30,16 @@ def test_the_books_are_what_was_sold_awarded_and_closed() -> None:
     rebuild_promotrot(books)
     assert books.cents(accounts.takings(emission.reference)) == 0
     assert differences()[1] == []
+
+
+def test_the_vouchers_of_an_emission_are_found_without_reading_those_of_all() -> None:
+    """A closing waits for it with its game locked, and the audit asks it of each emission."""
+    for query in (_UNCLAIMED, _VOUCHERS):
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute(f"EXPLAIN {query}", {"emission": 1, "game": 1})
+            plan = "\n".join(row[0] for row in cursor.fetchall())
+        assert "Seq Scan on promotrot_voucher" not in plan, plan
 
 
 def test_a_transfer_that_nothing_explains_is_a_difference() -> None:

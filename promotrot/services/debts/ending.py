@@ -15,7 +15,7 @@ from core.staff.models import Proposal
 from promotrot import accounts, powers
 from promotrot.models.emission import Emission
 from promotrot.models.game import Game, GameEnding
-from promotrot.selectors.left import codes_left
+from promotrot.selectors.left import count_left
 from promotrot.selectors.owed import owed_cents
 from promotrot.services.closing import emission_abandon
 from promotrot.services.debts.drawing import (
@@ -69,7 +69,7 @@ def _need_endable(game: Game, winners: int) -> None:
     if game.emissions.filter(state__in=Emission.ON_SALE).exists():
         raise GameOnSale(game=game.code)
     owed = owed_cents(game)
-    left = len(codes_left(game))
+    left = count_left(game)
     most = min(owed, debt_entries_lasting(game).count() + left)
     is_drawn = owed > 0 and (left > 0 or debt_entries(game).exists())
     if not (1 <= winners <= most if is_drawn else winners == 0):

@@ -33,6 +33,7 @@ def _copy(**changes: str) -> str:
 REFUSED: dict[str, str] = {
     "a second voucher for the same prize": _copy(),
     "the same number": _copy(number="number"),
+    "another emission": _copy(emission_id="emission_id + 1"),
     "no amount": _copy(amount_cents="0"),
     "a thing of a cash prize": _copy(thing="'bicycle'"),
     "no thing of a prize in kind": _copy(nature="'in_kind'"),

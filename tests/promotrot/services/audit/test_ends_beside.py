@@ -23,7 +23,7 @@ pytestmark = pytest.mark.article("15.II.2")
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE promotrot_playticket SET position = 5000 WHERE emission_id = {broken}",
+        "UPDATE promotrot_playticket SET position = 5000 WHERE id = {moved}",
         "UPDATE promotrot_emission SET plan = '{{}}' WHERE id = {broken}",
         "DELETE FROM promotrot_witnessentropy WHERE emission_id = {broken}",
     ],
@@ -38,7 +38,7 @@ def test_one_emission_that_cannot_be_computed_hides_no_other(
     ended(moved, 0, 0)
     ended(losing(place, emission), 1, 400)
     with as_owner(own_database), connection.cursor() as cursor:
-        statement = damage.format(broken=broken.pk)
+        statement = damage.format(broken=broken.pk, moved=moved.pk)
         cursor.execute(f"ALTER TABLE {_table(statement)} DISABLE TRIGGER USER")
         cursor.execute(statement)
         assert cursor.rowcount == 1
