@@ -177,6 +177,7 @@ class RetiredPlaysAdmin(ReadOnlyAdmin):
     read_power = powers.READ_PLAYS
     columns = ("id", "emission", "day", "plays_in_all")
     shown = ("emission", "retired", "day", "plays_are")
+    told = ("plays",)
     list_select_related = ("emission",)
     search_fields = ("plays",)
     search_help_text = _("The UUID of a play.")

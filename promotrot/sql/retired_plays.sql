@@ -4,8 +4,10 @@
 
 -- Return whether nobody has a right on a play any more but in the draw of its game: it ended in the month
 -- of its sale and won nothing, its emission was over when its month was retired, and no other row names it.
--- None of this changes after the retirement. Of plays that stay for good, most have a voucher, and each is
--- asked again in every sum: so that is looked at first.
+-- None of this changes after the retirement. The public log says which came first: one transaction at a time
+-- publishes, while the numbers of transactions do not say in which order they ended.
+-- Of plays that stay for good, most have a voucher, and each is asked again in every sum: so that is looked
+-- at first.
 CREATE OR REPLACE FUNCTION promotrot_play_over(p_ticket bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -15,9 +17,13 @@ BEGIN
     RETURN EXISTS (
         SELECT FROM public.promotrot_playticket t
           JOIN public.promotrot_playend e ON e.ticket_id = t.id
-          JOIN public.promotrot_closingstatement c ON c.emission_id = t.emission_id
-          LEFT JOIN public.promotrot_commitment k ON k.emission_id = t.emission_id
-          LEFT JOIN public.promotrot_seedreveal s ON s.emission_id = t.emission_id
+          JOIN public.promotrot_emission m ON m.id = t.emission_id
+          JOIN public.promotrot_closingstatement c ON c.emission_id = m.id
+          JOIN public.proofs_logentry closing
+            ON closing.kind = 'promotrot.closing' AND closing.subject = m.reference
+          LEFT JOIN public.promotrot_commitment k ON k.emission_id = m.id
+          LEFT JOIN (public.promotrot_seedreveal s JOIN public.proofs_logentry revealing
+            ON revealing.kind = 'promotrot.seed') ON s.emission_id = m.id AND revealing.subject = m.reference
          WHERE t.id = p_ticket AND e.cause IN ('played', 'unfinished')
            AND e.tier + e.extra_tier = 0 AND e.awarded_cents + e.extra_cents = 0
            AND public.periods_together(
@@ -28,9 +34,10 @@ BEGIN
            AND NOT EXISTS (
                SELECT FROM public.periods_retiredrows d
                  JOIN public.periods_retirement r ON r.id = d.retirement_id
+                 JOIN public.proofs_logentry retired ON retired.id = r.entry_id
                 WHERE d.relation = 'promotrot_playticket'
                   AND t.id BETWEEN d.first_row AND d.last_row
-                  AND r.journal_xid < greatest(c.journal_xid, s.journal_xid)))
+                  AND retired.sequence < greatest(closing.sequence, revealing.sequence)))
        AND NOT EXISTS (SELECT FROM public.promotrot_playmove m WHERE m.ticket_id = p_ticket)
        AND NOT EXISTS (SELECT FROM public.promotrot_officeend o WHERE o.ticket_id = p_ticket);
 END $$;
