@@ -4,6 +4,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.alarms.kinds import Alarm, AlarmRow
+from core.database.reading.once import once
 from core.payoffice.powers import KEEP_STOCK
 from core.receipts.document import present_language
 from core.receipts.formats import format_cents
@@ -60,6 +61,11 @@ def _debts() -> list[AlarmRow]:
     ]
 
 
+@once
+def _to_close() -> list[Emission]:
+    return list(unclosed().order_by("pk"))
+
+
 def _unclosed() -> list[AlarmRow]:
     return [
         AlarmRow(
@@ -67,7 +73,7 @@ def _unclosed() -> list[AlarmRow]:
             since=emission.opening.opened_at,
             words=_("It sells no more tickets, and what it owes to prizes is not stated."),
         )
-        for emission in unclosed().order_by("pk")
+        for emission in _to_close()
     ]
 
 
@@ -79,7 +85,7 @@ def _apart() -> list[AlarmRow]:
             words=gettext("Its lanes say %(taken)s tickets, and %(sold)s are sold.")
             % {"taken": apart[0], "sold": apart[1]},
         )
-        for emission in unclosed().order_by("pk")
+        for emission in _to_close()
         if (apart := lanes_apart(emission))
     ]
 
