@@ -142,7 +142,8 @@ class Prizes {
   /** Let Enter pay, once somebody can have read what it pays: until then it is in the empty field, and does nothing. */
   #offer(asking) {
     setTimeout(() => {
-      if (asking === this.#asking && document.activeElement === this.input && !this.input.value) this.payButton?.focus();
+      const waits = asking === this.#asking && document.activeElement === this.input && !this.input.value;
+      if (waits) this.payButton?.focus({ preventScroll: true });   // a finger may be on its way to it
     }, READ_MS);
   }
 
