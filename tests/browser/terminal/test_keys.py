@@ -19,7 +19,7 @@ _ENTER: dict[str, Any] = {
     "text": "\r",
 }
 
-# The pause after a check does not end by itself.
+# The pause after a check, and that of a dialog, does not end by itself.
 _PAUSE_HELD = """
 const { setTimeout } = window;
 window.setTimeout = (act, ms) => ms === 400 ? (window.endPause = act, 0) : setTimeout(act, ms);
@@ -150,6 +150,27 @@ def test_an_enter_that_was_pressed_before_the_answer_could_be_read_pays_nothing(
     assert browser.run(_FOCUS, ".acts .primary")
     browser.keys("Enter")
     until(Payment.objects.exists, "the payment")
+
+
+def test_an_enter_that_was_pressed_before_the_bet_could_be_read_sells_nothing(
+    open_browser: Open, line: Line
+) -> None:
+    """Two quick Enters showed the bet and sold it: the player confirms what is read (14.III.1.2)."""
+    browser = open_browser(TERMINAL)
+    desk.enrol(browser, line.url, desk.shop())
+    desk.to_sale(browser)
+    for number in ("4", "1", "3", "7", "9", "2", "5"):
+        browser.keys(number, "Enter")
+    browser.run(_PAUSE_HELD)
+    browser.keys("Enter", "Enter")
+    browser.find("dialog .notes")
+    browser.keys("1", "5")  # what the player gives may be typed at once
+    browser.says("dialog .other", "15")
+    assert not Ticket.objects.exists()
+    browser.run("window.endPause()")
+    browser.keys("Enter")
+    desk.sold(browser)
+    assert Ticket.objects.count() == 1
 
 
 def test_the_focus_stays_with_the_next_code_that_is_typed(open_browser: Open, line: Line) -> None:

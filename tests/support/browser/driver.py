@@ -73,6 +73,7 @@ const visible = [...document.querySelectorAll(arguments[0])]
 _VISIBLE = _VISIBLE_OF + "return visible;"
 # Where a tap meets it; nothing if it is not there or something covers it. A person who sees
 # something in front of it scrolls it to the middle. Selenium asks for this in eight requests.
+_UNREAD = "return Boolean(document.querySelector('dialog[data-unread]'))"
 _TAPPED_AT = """
 const middle = () => {
   const box = visible.getClientRects()[0] ?? visible.getBoundingClientRect();
@@ -283,7 +284,12 @@ class Browser:
         self.devtools("Network.clearBrowserCookies")
 
     def keys(self, *names: str) -> None:
-        """Press keys where the focus is. Names are those of KEYS, or characters."""
+        """Press keys where the focus is. Names are those of KEYS, or characters.
+
+        Who answers an open dialog has read it.
+        """
+        if {"Enter", "Space"} & set(names):
+            until(lambda: not self.run(_UNREAD), "the dialog that can be answered")
         chain = self._chain()
         for name in names:
             chain.key_down(KEYS.get(name, name)).key_up(KEYS.get(name, name))

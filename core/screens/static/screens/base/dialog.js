@@ -1,7 +1,11 @@
-// Show modal dialogs with a heading. Escape closes them unless they require an answer.
+// Show modal dialogs with a heading. Escape closes them unless they require an answer. Enter and Space
+// answer only once somebody can have read the question.
 
 import { h } from "./dom.js";
 import { t } from "./text.js";
+
+/** The time in which nobody has read what came up: a second Enter of the press that asked for it comes sooner. */
+export const READ_MS = 400;
 
 let serial = 0;
 
@@ -18,6 +22,9 @@ export function dialog(title, content, { must = false, onclose = () => {}, class
   element.addEventListener("cancel", (event) => { if (must) event.preventDefault(); });
   // Chromium closes a dialog at the second Escape even if `cancel` was prevented at the first.
   element.addEventListener("keydown", (event) => { if (must && event.key === "Escape") event.preventDefault(); });
+  element.dataset.unread = "";
+  setTimeout(() => delete element.dataset.unread, READ_MS);
+  element.addEventListener("keydown", (event) => { if ("unread" in element.dataset && (event.key === "Enter" || event.key === " ")) event.preventDefault(); });
   element.addEventListener("close", () => { element.remove(); onclose(); });
   document.body.append(element);
   element.showModal();

@@ -4,7 +4,7 @@
 // the code is in memory; after a restart its receipt tells whether it was paid.
 
 import { amount, h } from "../base/dom.js";
-import { dialog } from "../base/dialog.js";
+import { READ_MS, dialog } from "../base/dialog.js";
 import { cents, date } from "../base/format.js";
 import { payersOf } from "../base/payers.js";
 import { articlesOf, has, language, plain, t } from "../base/text.js";
@@ -16,7 +16,6 @@ const PATH = "claims/payments";
 const PRINTED = "printed";
 const ON_ITS_WAY_MS = 30_000;   // so long a payment may be under way after it was asked for
 const AGAIN_MS = 1000;
-const READ_MS = 400;   // a second Enter of the press that checked would come sooner
 const REASONS = ["damaged", "altered", "unreadable", "unverifiable"];
 // The checks of texts look for these keys, which are put together at run time:
 // t("state_sold") t("state_void") t("state_no_prize") t("state_prize") t("state_refund_due")
