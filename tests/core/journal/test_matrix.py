@@ -10,7 +10,7 @@ from core.journal import rules
 from tests.support import databases
 from tests.support.journaling import as_owner, execute, touched
 from tests.support.tampering.day import Day, build
-from tests.support.tampering.matrix import MATRIX, Tampering, touches
+from tests.support.tampering.matrix import MATRIX, Tampering, refusals, touches
 from tests.support.tampering.verifiers import VERIFIERS, journal_findings, tables_used
 from tests.support.verifying.forging import quick_signatures
 
@@ -165,7 +165,8 @@ def test_who_says_so(
 
 def test_the_matrix_is_read_from_its_page() -> None:
     assert len(MATRIX) > 140
-    assert sorted(touch.fact for touch in MATRIX) == sorted(touches())
+    assert len(refusals()) > 90
+    assert refusals().keys() <= touches().keys()
     assert {name for touch in MATRIX for name in touch.others} == set(VERIFIERS)
 
 

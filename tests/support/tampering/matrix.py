@@ -1,5 +1,5 @@
-"""Read the tampering matrix: who refuses what, from the tables of docs/proofs/tampering.md, and the
-SQL that does it, from touches.sql. The tests do every line of it.
+"""Read the tampering matrix: what is done, from touches.sql, and who refuses it, from the tables of
+docs/proofs/tampering.md. The journal alone refuses what has no line there. The tests do all of it.
 """
 
 import re
@@ -11,6 +11,7 @@ from core.tools.embedded.server import ROOT
 PAGE = ROOT / "docs" / "proofs" / "tampering.md"
 TOUCHES = Path(__file__).with_name("touches.sql")
 _LINE = re.compile(r"^\| (.+) \| (`.+`) \| (.*?) ?\|$", re.MULTILINE)
+_BY_VERB = {"UPDATE": "row_changed", "DELETE": "row_removed", "INSERT": "row_added"}
 _TOUCH = re.compile(r"^-- (.+)\n((?:[A-Z].*;\n)+)", re.MULTILINE)
 
 
@@ -48,14 +49,24 @@ def touches() -> dict[str, list[str]]:
     return {fact: [each.removesuffix(";") for each in sql.splitlines()] for fact, sql in texts}
 
 
-def read() -> list[Tampering]:
-    """Return every fact of the page's tables. Raises KeyError for one without SQL."""
-    sql = touches()
-    return [
-        Tampering(fact, sql[fact], _listed(journal), _listed(others))
+def refusals() -> dict[str, tuple[list[str], list[str]]]:
+    """Return what `journal_verify` says of each fact that has a line on the page, and who refuses
+    it too.
+    """
+    return {
+        fact: (_listed(journal), _listed(others))
         for facts, journal, others in _LINE.findall(PAGE.read_text("utf-8"))
         if facts != "what is touched"
         for fact in facts.split("; ")
+    }
+
+
+def read() -> list[Tampering]:
+    """Return every fact, with who refuses it."""
+    lines = refusals()
+    return [
+        Tampering(fact, sql, *lines.get(fact, ([_BY_VERB[sql[0].split()[0]]], [])))
+        for fact, sql in touches().items()
     ]
 
 

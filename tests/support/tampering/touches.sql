@@ -1,4 +1,4 @@
--- What the owner of the database could do to each fact that docs/proofs/tampering.md names.
+-- What the owner of the database could do, fact by fact; who refuses it: docs/proofs/tampering.md.
 -- tests/core/journal/test_matrix.py does it, with all triggers disabled, and undoes it.
 
 -- a ticket's selections
