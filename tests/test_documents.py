@@ -7,9 +7,12 @@ import pytest
 from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("adr", "operations", "proofs", "threats")
+INDEXED = ("operations", "proofs", "threats")
+MOST_WORDS = 2_500
 DOCUMENTS = sorted(
     path
-    for folder in (".", "docs", "docs/adr", "docs/operations", ".github")
+    for folder in (".", ".github", "docs", *(f"docs/{name}" for name in FOLDERS))
     for path in (ROOT / folder).glob("*.md")
 )
 SOURCES = sorted(
@@ -22,6 +25,7 @@ _LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 _ANCHOR = re.compile(r"\]\((?!\w+:)([^)\s#]*)#([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 _PATH = re.compile(r"`((?:core|lototrot|promotrot|verify|tests|docs|\.ci)/[\w./*-]*)`")
+_TEST = re.compile(r"`(tests/[\w/]+\.py)`")
 _FILE = re.compile(r"\b(?:core|lototrot|promotrot|verify|tests|docs)/[\w./-]+\.(?:py|sql|md)\b")
 _CONTRIBUTION = re.compile(r'contribut\w+\(\s*"([\w.]+)",\s*"(\w+)"')
 _ITALIC = re.compile(r"\*([^*]+)\*")
@@ -51,6 +55,34 @@ def test_a_link_into_a_page_finds_its_heading(document: Path) -> None:
     for page, anchor in _ANCHOR.findall(document.read_text("utf-8")):
         target = document.parent / page if page else document
         assert anchor in _anchors(target), f"{page}#{anchor}"
+
+
+@pytest.mark.parametrize("folder", INDEXED)
+def test_each_page_of_a_folder_is_in_its_index_and_can_be_read_at_once(folder: str) -> None:
+    index = (ROOT / "docs" / folder / "README.md").read_text("utf-8")
+    pages = [path for path in DOCUMENTS if path.parent == ROOT / "docs" / folder]
+    assert len(pages) > 9
+    for page in pages:
+        assert page.name == "README.md" or f"]({page.name})" in index, page.name
+        words = [word for word in page.read_text("utf-8").split() if re.search(r"\w", word)]
+        assert len(words) <= MOST_WORDS, (page.name, len(words))
+
+
+def test_each_threat_names_a_test_that_exists() -> None:
+    threats = 0
+    for page in sorted((ROOT / "docs" / "threats").glob("*.md")):
+        is_of_threats = False
+        for line in page.read_text("utf-8").splitlines():
+            cells = [cell.strip() for cell in line.split("|")[1:-1]]
+            if not cells or set(cells) == {"---"}:
+                is_of_threats = is_of_threats and bool(cells)
+            elif cells[-1] == "test":
+                is_of_threats = True
+            elif is_of_threats:
+                tests = [name for name in _TEST.findall(cells[-1]) if (ROOT / name).is_file()]
+                assert tests, (page.name, cells[0])
+                threats += 1
+    assert threats > 130
 
 
 def test_files_that_the_code_names_exist() -> None:

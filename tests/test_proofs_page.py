@@ -1,4 +1,4 @@
-"""docs/proofs.md: every example on the page about the log and its seals is made again here."""
+"""Make every example of docs/proofs about the log and its seals again."""
 
 import ast
 import hashlib
@@ -26,7 +26,8 @@ from lototrot.services.seal import leaves
 from tests.support.verifying.forging import written
 from tests.support.verifying.load import FOLDER, verifier
 
-PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+PAGES = sorted((ROOT / "docs" / "proofs").glob("*.md"))
+TEXT = "\n".join(page.read_text("utf-8") for page in PAGES)
 SEED = bytes(range(32))
 PUBLIC = keys.public_of(SEED)
 NOON = datetime(2030, 3, 2, 11, tzinfo=UTC)
@@ -118,7 +119,7 @@ def _seal(opening: dict[str, Any], root: bytes) -> dict[str, Any]:
 
 
 def examples() -> dict[str, str]:
-    """The examples by name, as they stand on the page."""
+    """The examples by name, as they stand on the pages."""
     key_id = wire.key_id(PUBLIC)
     first = entry(
         1,
@@ -186,12 +187,12 @@ def _fields(of: bytes) -> list[bytes]:
 
 @pytest.mark.parametrize("name", examples())
 def test_the_page_has_what_is_made(name: str) -> None:
-    match = re.search(rf"<!-- example: {name} -->\n```\w*\n(.*?)\n```", PAGE, re.DOTALL)
+    match = re.search(rf"<!-- example: {name} -->\n```\w*\n(.*?)\n```", TEXT, re.DOTALL)
     assert match is not None and match[1] == examples()[name]
 
 
 def example(name: str) -> Any:
-    match = re.search(rf"<!-- example: {name} -->\n```json\n(.*?)\n```", PAGE, re.DOTALL)
+    match = re.search(rf"<!-- example: {name} -->\n```json\n(.*?)\n```", TEXT, re.DOTALL)
     assert match is not None
     return json.loads(match[1])
 
@@ -209,7 +210,14 @@ def test_the_figures_on_the_page_are_those_of_engine_and_verifier() -> None:
 
 def test_every_example_on_the_page_is_checked() -> None:
     elsewhere = {"draw", "journal", "settlement"}  # tests/core/draws, tests/core/journal, above
-    assert set(re.findall(r"<!-- example: (.*?) -->", PAGE)) == {*examples(), *elsewhere}
+    assert sorted(re.findall(r"<!-- example: (.*?) -->", TEXT)) == sorted({*examples(), *elsewhere})
+
+
+def test_the_index_has_every_kind_of_entry() -> None:
+    rows = (ROOT / "docs" / "proofs" / "README.md").read_text("utf-8").partition("| kind |")[2]
+    forms = verifier("documents")
+    kinds = {*forms.PUBLISHED, *forms.WITHOUT_DIGESTS, "proofs.key", "proofs.key_in_use"}
+    assert set(re.findall(r"`([a-z]+\.[a-z_]+)`", rows)) == kinds
 
 
 def test_the_verifiers_take_what_is_on_the_page(tmp_path: Path) -> None:

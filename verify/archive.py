@@ -5,7 +5,7 @@
 FOLDER has the files of one period, `manifest.json` among them; LOG and KEYS are those of
 public_log.py; EARLIER are folders of earlier months, which sealed some of its rows. Transfers,
 balances and tickets are counted again from the rows, and compared with what two persons published
-when they closed the month (docs/proofs.md, "Archives").
+when they closed the month (docs/proofs/periods.md).
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ def check_tickets(archive: Archive, contests: list[Row], log: Log) -> int:
 
 
 def leaf(row: Row, premises: str, terminal: str) -> bytes:
-    """Return a ticket as the leaf of its seal (docs/proofs.md, "Tickets as leaves")."""
+    """Return a ticket as the leaf of its seal (docs/proofs/seals.md)."""
     since = moment(row["sold_at"]) - EPOCH
     sold_at = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
     fields = [premises.encode(), terminal.encode(), sold_at.to_bytes(8, "big")]

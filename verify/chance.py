@@ -1,4 +1,4 @@
-"""Compute random numbers from SHAKE-256, and read a witness's entropy (docs/proofs.md, "Draws").
+"""Compute random numbers from SHAKE-256, and read a witness's entropy (docs/proofs/draws.md).
 
 And check where and when a public draw was, and what was abandoned or rejected before it [B16].
 Instants are compared as texts: they have one form.

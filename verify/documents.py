@@ -1,8 +1,8 @@
 """Define the forms of the published documents that a verifier reads: their fields and values.
 
-docs/proofs.md lists all documents. A form is an exact text, None, a function of forms.py that
-tests the value, a list (any number of values), a tuple (one of these forms), or fields by name. A
-function as name tests the names.
+docs/proofs/README.md lists all documents. A form is an exact text, None, a function of forms.py
+that tests the value, a list (any number of values), a tuple (one of these forms), or fields by
+name. A function as name tests the names.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Check a public draw against its minutes (docs/proofs.md, "Draws").
+"""Check a public draw against its minutes (docs/proofs/draws.md).
 
     python draw.py LOG KEYS DRAW [FIELD]
 

@@ -1,6 +1,6 @@
 """Share between the verifiers: canonical JSON, digests, signatures, and the command line.
 
-See docs/proofs.md, "Conventions" and "Entries". Needs the standard library and ed25519.py only.
+See docs/proofs/log.md. Needs the standard library and ed25519.py only.
 """
 
 import hashlib

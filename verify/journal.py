@@ -3,7 +3,7 @@
     python journal.py JOURNAL LOG KEYS
 
 JOURNAL is what `manage.py journal_export` writes; LOG and KEYS are those of public_log.py: take
-both from where the organiser cannot change them (docs/proofs.md, "Journal").
+both from where the organiser cannot change them (docs/proofs/journal.md).
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Check every figure of a settlement (docs/proofs.md, "Settlements").
+"""Check every figure of a settlement (docs/proofs/settlements.md).
 
     python settlement.py LOG KEYS SETTLEMENT [TICKETS]
 

@@ -6,7 +6,7 @@ PROOF is what POST /api/v1/lototrot/proofs answers to the code; CODE is the one 
 is the organiser's public key in hexadecimal (or several, with commas between), from where you trust
 it: not from the proof. Compare what is printed with your ticket. LOG is that of public_log.py: only
 it tells that the organiser signed another seal for you than for everybody, or left out an amendment
-(docs/proofs.md).
+(docs/proofs/seals.md).
 """
 
 import hashlib

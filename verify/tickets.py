@@ -1,4 +1,4 @@
-"""Count the sealed tickets of a settlement again (docs/proofs.md, "Tickets as leaves").
+"""Count the sealed tickets of a settlement again (docs/proofs/seals.md).
 
 The file holds all leaves of the seal in order, each field after its length in four bytes.
 """

@@ -1,4 +1,4 @@
-"""Make the documents that are published about a draw, to the byte as docs/proofs.md defines them.
+"""Make the documents that are published about a draw, to the byte (docs/proofs/draws.md).
 
 They hold texts, whole numbers and lists.
 """

@@ -1,7 +1,7 @@
 """Compute a public draw from a committed secret, the witness's entropy and the field.
 
-The method is pure, and docs/proofs.md publishes it to the byte. The operator commits to the secret
-before the witness acts, and so cannot choose it afterwards; the commitment also says how the
+The method is pure, and docs/proofs/draws.md publishes it to the byte. The operator commits to the
+secret before the witness acts, and so cannot choose it afterwards; the commitment also says how the
 witness will act (`Means`). The witness's entropy is mixed in, so that the operator could not know
 the order when committing.
 """

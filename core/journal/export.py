@@ -1,4 +1,4 @@
-"""Write the journal to a file that anyone can verify (docs/proofs.md, verify/journal.py).
+"""Write the journal to a file that anyone can verify (docs/proofs/journal.md, verify/journal.py).
 
 The file has lines of JSON, in the order in which they are checked: forms before the first block
 that uses them, the blocks of a batch, its head. Acts, their sources and changes are in clear; of

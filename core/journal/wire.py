@@ -1,4 +1,4 @@
-"""Define the bytes of the journal (docs/proofs.md): entries, blocks, heads of batches."""
+"""Define the bytes of the journal (docs/proofs/journal.md): entries, blocks, heads of batches."""
 
 import dataclasses
 import datetime

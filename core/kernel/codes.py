@@ -208,9 +208,7 @@ def day_bytes(day: date) -> bytes:
 
 
 def commitment(code: Code, blind: bytes) -> bytes:
-    """Return SHA-256 of domain, code and blind (32 bytes). docs/proofs.md explains how to compute
-    it.
-    """
+    """Return SHA-256 of domain, code and blind (32 bytes; docs/proofs/seals.md)."""
     return hashlib.sha256(
         b"trot code commitment\0" + _one_byte(code.kind) + code.text.encode("ascii") + blind
     ).digest()

@@ -1,7 +1,7 @@
 """Make uniform random choices that anybody can repeat from the same bytes.
 
 Integers come from SHAKE-256 in 32-bit words and are reduced below a bound by rejection, so that all
-values are equally likely. docs/proofs.md and docs/emission-algorithm.md give every byte.
+values are equally likely. docs/proofs/draws.md and docs/emission-algorithm.md give every byte.
 """
 
 import hashlib

@@ -123,7 +123,7 @@ def _by_code(query: str, after: int, up_to: int) -> dict[str, Sums]:
 
 def document(after: int, up_to: int, sums: Mapping[str, Sums]) -> dict[str, Json]:
     """Return what is published of an opening: which transfers it adds to the one before, and the
-    digest of what these add to each account (docs/proofs.md, "Retired rows").
+    digest of what these add to each account (docs/proofs/retired.md).
     """
     rows: list[Json] = [
         [code, each.debit_cents, each.credit_cents, each.transfers]

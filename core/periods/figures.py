@@ -1,7 +1,7 @@
 """Compute what is published of a period from the rows themselves.
 
 Transfers are digested in blocks of ids, each by the database, so that memory does not grow with
-their number. The format is in docs/proofs.md.
+their number. The format is in docs/proofs/periods.md.
 """
 
 import datetime

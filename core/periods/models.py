@@ -15,7 +15,7 @@ from core.staff.models import Proposal
 class ClosedPeriod(Guarded):
     """A month that is closed: nothing of it can be added, changed or taken away unnoticed.
 
-    `document` is what the public log says of it (docs/proofs.md): counts and digests of its
+    `document` is what the public log says of it (docs/proofs/periods.md): counts and digests of its
     transfers, its balances, its journal and its contests. Periods follow on each other; the first
     one begins with the first transfer.
     """
@@ -113,7 +113,7 @@ class Retirement(Guarded):
     """Rows of an archived period that two persons retired: they leave the live store.
 
     `kept` says where copies of the archive are. The public log has it with the digest of the
-    archive (docs/proofs.md), so the journal accepts that exactly these rows are gone.
+    archive (docs/proofs/retired.md), so the journal accepts that exactly these rows are gone.
     """
 
     period = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""Append to the public log: the commitments of the system, signed, in one chain (docs/proofs.md).
+"""Append to the public log, a signed chain of the system's commitments (docs/proofs/log.md).
 
 `publish` writes inside the caller's transaction, so that an entry and the facts that it states are
 committed together or not at all. Appends wait for one another to the end of the transaction, so a

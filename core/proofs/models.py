@@ -95,7 +95,7 @@ class LogEntry(Guarded):
         )
 
     def published(self) -> dict[str, Any]:
-        """Return the entry as it is published (docs/proofs.md)."""
+        """Return the entry as it is published (docs/proofs/log.md)."""
         return self.body() | {"signature": bytes(self.signature).hex()}
 
 

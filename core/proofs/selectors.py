@@ -9,7 +9,7 @@ from core.kernel.errors import NotFound
 from core.proofs.models import LogEntry, SigningKey
 
 RETIREMENT = "periods.retired"
-"""The kind of the entries that name rows which left the live store (docs/proofs.md)."""
+"""The kind of the entries that name rows which left the live store (docs/proofs/retired.md)."""
 
 
 class EntryUnknown(NotFound):

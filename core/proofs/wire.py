@@ -1,4 +1,4 @@
-"""Define the form of an entry of the public log, as it is signed and published (docs/proofs.md)."""
+"""Define the form of an entry of the public log, as it is signed (docs/proofs/log.md)."""
 
 import datetime
 import hashlib

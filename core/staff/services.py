@@ -30,6 +30,8 @@ from core.traffic.rates import Claim, Rate
 PASSWORD_CHARS = range(12, 201)
 TRIES_OF_ACCOUNT = Rate(per_s=30 / 3600, burst=60)
 """Of strangers' wrong passwords; a guess at a password of twelve characters gains nothing."""
+TRIES_FROM_ADDRESS = Rate(per_s=10 / 3600, burst=20)
+"""Those of one address are a third of them: at one or two nobody can use all of them up."""
 CODE_TRIES = Rate(per_s=6 / 3600, burst=10)
 """Of strangers who have the right password: the code of the second factor has six digits."""
 SESSION_LENGTH = datetime.timedelta(hours=8)
@@ -205,15 +207,17 @@ def _password_renew(user: User, password: str) -> None:
 
 
 def _strangers_claims(username: str, user: User | None, origin: Origin) -> list[Claim]:
-    """Return the claims of a try on a device that is not known: address, name, and all together.
+    """Return the claims of a try on a device that is not known: address, name from there, name,
+    and all together.
 
     The tries for a name begin again with another password.
     """
     address, total = settings.SIGN_ONS_PER_MINUTE, settings.SIGN_ONS_TOTAL_PER_MINUTE
-    version = user.password[-8:] if user else ""
+    name = f"{username}:{user.password[-8:] if user else ''}"
     return [
         claim("sign-on-from", origin.address, Rate(address / 60, 3 * address)),
-        claim("sign-on-to", f"{username}:{version}", TRIES_OF_ACCOUNT),
+        claim("sign-on-from-to", f"{origin.address}:{name}", TRIES_FROM_ADDRESS),
+        claim("sign-on-to", name, TRIES_OF_ACCOUNT),
         claim("sign-on", "all", Rate(total / 60, total)),
     ]
 

@@ -46,7 +46,7 @@ class Certificate(PaperView):
 class SealedTickets(StaffView):
     @operation(
         "The sealed tickets as a file, without their codes",
-        "The leaves of the seal one after the other (docs/proofs.md), for `verify/settlement.py`.",
+        "The leaves of the seal in their order (docs/proofs/seals.md), for `verify/settlement.py`.",
         answer=OpenApiTypes.BINARY,
         media_type=_TICKETS,
         problems=(ContestUnknown, ContestNotSealed, TicketsArchived),

@@ -34,7 +34,7 @@ class TicketOfProof(Shape):
 
 class ProofOut(Shape):
     """The document that `verify/ticket.py` reads, with the code from the ticket
-    (docs/proofs.md).
+    (docs/proofs/seals.md).
     """
 
     format = serializers.CharField()

@@ -12,7 +12,7 @@ from lototrot.models.contest import Contest
 
 
 class Seal(Guarded):
-    """The published root over the tickets of a closed contest (rulebook 1.5, docs/proofs.md).
+    """The published root over the tickets of a closed contest (rulebook 1.5, docs/proofs/seals.md).
 
     `block_roots` holds 32 bytes for every `core.proofs.merkle.BLOCK` tickets, in the order of their
     ids. `block_first_ids` holds the first id of each block. Both are needed to prove one ticket.

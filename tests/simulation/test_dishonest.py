@@ -3,9 +3,8 @@
 Each role in turn asks every operation that lets it in, with things of this world and invented ones,
 and confirms what it proposed itself; a thief and an operator sell as much as they can; a person
 with a copy of the database presents what is in it. Honest people refuse all proposals: all are
-false.
-Then the nights of a week pass, with another meeting, and they try again. What left the house is
-counted from rows, in cents, without any service. The figures are those of docs/threats.md.
+false. Then the nights of a week pass, with another meeting, and they try again. What left the house
+is counted from rows, in cents, without any service: the figures of docs/threats/money.md.
 
 `make test` plays a week or two, `make season` twenty. DISHONEST_WEEKS says how many,
 DISHONEST_ROUNDS how often each tries all of it in a week, DISHONEST_SEED with what.

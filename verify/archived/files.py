@@ -1,4 +1,4 @@
-"""Read the files of an archive, each compared with its manifest (docs/proofs.md, "Archives").
+"""Read the files of an archive, each compared with its manifest (docs/proofs/periods.md).
 
 And compare a journal with the servers on which the log says that it went on. Used by archive.py
 and journal.py.

@@ -1,4 +1,4 @@
-"""Compare a journal with the rows that the log says were retired (docs/proofs.md, "Retired rows").
+"""Compare a journal with the rows that the log says were retired (docs/proofs/retired.md).
 
 Used by journal.py.
 """

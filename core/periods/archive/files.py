@@ -1,4 +1,4 @@
-"""Write the rows of a closed period to files, and read them again (docs/proofs.md, "Archives").
+"""Write the rows of a closed period to files, and read them again (docs/proofs/periods.md).
 
 A table is a file of JSON, one row a line, compressed by gzip. `manifest.json` names every file with
 its digests. Rows are read by a cursor of the server in one snapshot and written as they come, so
@@ -258,7 +258,7 @@ def _table(
 
 
 def entry_bytes(xid: int, row: int, line: bytes) -> bytes:
-    """Return the entry of a row as the journal seals it (docs/proofs.md, "Journal")."""
+    """Return the entry of a row as the journal seals it (docs/proofs/journal.md)."""
     return xid.to_bytes(8, "big") + row.to_bytes(8, "big") + hashlib.sha256(line).digest()
 
 

@@ -23,7 +23,7 @@ _LAST = b'"next":null}'
 
 
 class EntryOut(Shape):
-    """A signed entry, as docs/proofs.md describes it."""
+    """A signed entry, as docs/proofs/log.md describes it."""
 
     format = serializers.CharField()
     sequence = Whole()

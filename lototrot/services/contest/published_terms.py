@@ -1,6 +1,6 @@
 """Publish the terms on which a contest is sold when it goes on sale (14.III.5.2, 6.2).
 
-Seals state the same terms again (docs/proofs.md, "Openings"). Nothing of them changes in between.
+Seals state the same terms again (docs/proofs/openings.md). Nothing of them changes in between.
 The closing may be moved; each move is an entry of its own (`schedule`).
 """
 

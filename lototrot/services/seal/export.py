@@ -1,4 +1,4 @@
-"""Export the sealed tickets of a contest as a file for others to count (docs/proofs.md)."""
+"""Export the sealed tickets of a contest as a file for others to count (docs/proofs/seals.md)."""
 
 from collections.abc import Iterator
 

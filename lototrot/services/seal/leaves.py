@@ -1,9 +1,9 @@
 """Read the tickets of a contest from the database as the leaves of its seal, and hash them.
 
-A leaf is a ticket's fields, each after its length in four bytes (docs/proofs.md). PostgreSQL writes
-a row in the same form in the binary format of COPY. So a leaf is the row as received, with the
-codes of premises and terminal instead of their ids, and millions of rows are hashed without being
-parsed. At most one block of tickets is in memory.
+A leaf is a ticket's fields, each after its length in four bytes (docs/proofs/seals.md). PostgreSQL
+writes a row in the same form in the binary format of COPY. So a leaf is the row as received, with
+the codes of premises and terminal instead of their ids, and millions of rows are hashed without
+being parsed. At most one block of tickets is in memory.
 """
 
 import struct

@@ -1,7 +1,7 @@
 """Prove to the holder of a ticket that it is among the sealed tickets, without showing any other.
 
 The proof has the ticket's fields but not its code. Only somebody with the code can check it, and
-can do so without this system (docs/proofs.md, verify/ticket.py).
+can do so without this system (docs/proofs/seals.md, verify/ticket.py).
 """
 
 from bisect import bisect_right

@@ -177,7 +177,7 @@ def _subject(contest: Contest) -> str:
 
 
 def _document(contest: Contest, tree: _Tree) -> dict[str, Any]:
-    """Return the published document of a seal (docs/proofs.md, "Seals")."""
+    """Return the published document of a seal (docs/proofs/seals.md)."""
     if contest.closed_at is None:
         raise ContestOnSale(contest=contest.pk)
     return with_digests(
@@ -225,7 +225,7 @@ def _left(seal: Seal) -> Totals:
 def _amendment(
     seal: Seal, number: int, proposal: Proposal, before: Totals
 ) -> tuple[dict[str, Any], Totals]:
-    """Return the published document of an amendment (docs/proofs.md), and the totals after it."""
+    """Return the published document of an amendment (docs/proofs/seals.md) and its totals."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKEN, [proposal.pk])
         taken = Totals(*cursor.fetchone())

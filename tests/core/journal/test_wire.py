@@ -1,4 +1,4 @@
-"""Compare the worked bytes of docs/proofs.md, "Journal", with the system's code."""
+"""Compare the worked bytes of docs/proofs/journal.md with the system's code."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from core.kernel.canonical import canonical_bytes
 from core.proofs.keys import _private
 from core.tools.embedded.server import ROOT
 
-PAGE = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "proofs" / "journal.md").read_text("utf-8")
 
 
 def test_the_worked_bytes() -> None:

@@ -34,7 +34,7 @@ from core.staff.services import (
     session_start,
     user_create,
 )
-from core.traffic import hashing
+from core.traffic import hashing, rates
 from core.traffic.limits import Throttled
 from tests.support import factories
 from tests.support.databases import Database
@@ -99,6 +99,26 @@ def test_strangers_at_many_addresses_keep_nobody_out_of_a_known_device(db: None)
     assert check(origin=Origin("198.51.100.1", device_token(user))) == user
     ana(username="eva")
     assert check(username="eva").username == "eva"
+
+
+def test_a_stranger_who_goes_on_for_a_day_at_two_addresses_keeps_nobody_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr(rates.time, "monotonic", lambda: now_s)
+
+    def is_kept_out(addresses: int) -> bool:
+        nonlocal now_s
+        memory = rates.Memory()
+        origins = [Origin(f"198.51.100.{number}") for number in range(addresses)]
+        tries = [services._strangers_claims("ana", None, origin) for origin in origins]
+        for _ in range(24 * 360):
+            now_s += 10
+            for claims in tries:
+                memory.take(claims)
+        return memory.take(services._strangers_claims("ana", None, HOME)) is not None
+
+    assert [is_kept_out(addresses) for addresses in (1, 2, 4)] == [False, False, True]
 
 
 def test_all_strangers_together_have_a_limit(

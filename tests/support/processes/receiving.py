@@ -1,4 +1,4 @@
-"""Receive the public log by HTTP as docs/proofs.md says, in a process that can be killed.
+"""Receive the public log by HTTP as docs/proofs/log.md says, in a process that can be killed.
 
 Arguments: a port, a folder, and what it does once it keeps an entry: `answers`, `dies` or `waits`.
 An entry is a file of its own; each request adds its number to the file `asked`.

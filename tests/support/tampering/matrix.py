@@ -1,28 +1,30 @@
-"""Read the tampering matrix from the table of docs/proofs.md. The tests do every line of it."""
+"""Read the tampering matrix: what is done, from touches.sql, and who refuses it, from the tables of
+docs/proofs/tampering.md. The journal alone refuses what has no line there. The tests do all of it.
+"""
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from core.tools.embedded.server import ROOT
 
-PAGE = ROOT / "docs" / "proofs.md"
-HEAD = "| fact | touched by | `journal_verify` says | refused by |"
+PAGE = ROOT / "docs" / "proofs" / "tampering.md"
+TOUCHES = Path(__file__).with_name("touches.sql")
+_LINE = re.compile(r"^\| (.+) \| (`.+`) \| (.*?) ?\|$", re.MULTILINE)
+_BY_VERB = {"UPDATE": "row_changed", "DELETE": "row_removed", "INSERT": "row_added"}
+_TOUCH = re.compile(r"^-- (.+)\n((?:[A-Z].*;\n)+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Tampering:
-    """A line of the matrix. `sql` breaks `fact`; `journal_verify` gives `journal`; `others` refuse
-    it too.
+    """A line of the matrix. `statements` break `fact`; `journal_verify` gives `journal`; `others`
+    refuse it too.
     """
 
     fact: str
-    sql: str
+    statements: list[str]
     journal: list[str]
     others: list[str]
-
-    @property
-    def statements(self) -> list[str]:
-        return self.sql.split("; ")
 
     @property
     def tables(self) -> set[str]:
@@ -37,21 +39,35 @@ class Tampering:
         return set() if of_journal else self.tables
 
 
-def _tampering(line: str) -> Tampering:
-    fact, sql, journal, others = (
-        cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]
-    )
-    return Tampering(fact, sql.strip("`"), _listed(journal), _listed(others))
-
-
 def _listed(cell: str) -> list[str]:
     return [each.replace("`", "") for each in cell.split(", ") if each]
 
 
+def touches() -> dict[str, list[str]]:
+    """Return the SQL of each fact, statement by statement."""
+    texts = _TOUCH.findall(TOUCHES.read_text("utf-8"))
+    return {fact: [each.removesuffix(";") for each in sql.splitlines()] for fact, sql in texts}
+
+
+def refusals() -> dict[str, tuple[list[str], list[str]]]:
+    """Return what `journal_verify` says of each fact that has a line on the page, and who refuses
+    it too.
+    """
+    return {
+        fact: (_listed(journal), _listed(others))
+        for facts, journal, others in _LINE.findall(PAGE.read_text("utf-8"))
+        if facts != "what is touched"
+        for fact in facts.split("; ")
+    }
+
+
 def read() -> list[Tampering]:
-    """Return every line of the page's table."""
-    table = PAGE.read_text("utf-8").partition(HEAD)[2].lstrip("\n").partition("\n\n")[0]
-    return [_tampering(line) for line in table.splitlines()[1:]]
+    """Return every fact, with who refuses it."""
+    lines = refusals()
+    return [
+        Tampering(fact, sql, *lines.get(fact, ([_BY_VERB[sql[0].split()[0]]], [])))
+        for fact, sql in touches().items()
+    ]
 
 
 MATRIX = read()

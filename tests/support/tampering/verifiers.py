@@ -1,4 +1,4 @@
-"""Run every verifier that docs/proofs.md names."""
+"""Run every verifier that docs/proofs/tampering.md names."""
 
 import hashlib
 from collections import Counter

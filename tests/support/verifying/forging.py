@@ -24,7 +24,7 @@ from core.tools.embedded.server import ROOT
 from tests.support.verifying.load import verifier
 from tests.support.verifying.tamper import Place, changes, lies
 
-VOUCHED = "### What only people vouch for"
+VOUCHED = "## What only people vouch for"
 Entries = list[dict[str, Any]]
 Refused = verifier("forms").Refused
 
@@ -185,8 +185,8 @@ def quick_signatures(patch: pytest.MonkeyPatch) -> None:
 
 
 def vouched_for(*kinds: str) -> set[str]:
-    """Return the fields of these documents for which only people vouch, by docs/proofs.md."""
-    page = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+    """Return the fields of these documents for which only people vouch, by docs/proofs/trust.md."""
+    page = (ROOT / "docs" / "proofs" / "trust.md").read_text("utf-8")
     rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", page.partition(VOUCHED)[2], re.MULTILINE)
     fields = {kind: re.findall(r"`([\w.]+)`", names) for kind, names in rows}
     return {f"{kind}.{name}" for kind in kinds for name in fields.get(kind, ())}

@@ -120,13 +120,13 @@ def test_wrong_passwords_are_all_alike_and_keep_no_known_device_out(
     nobody = anybody.post("staff/sessions", {"username": "nobody", "password": "x"})
     refused(nobody, 401, "sign_on_refused")
     wrong = {"username": "or-17", "password": "a wrong password"}
-    for _ in range(29):
+    for _ in range(20):
         problem = refused(anybody.post("staff/sessions", wrong), 401, "sign_on_refused")
     assert problem["title"] == nobody.json()["title"]
     right = {"username": "or-17", "password": PASSWORD}
     limited = anybody.post("staff/sessions", right)
     refused(limited, 429, "throttled")
-    assert 1 <= int(limited.headers["Retry-After"]) <= 6
+    assert 300 < int(limited.headers["Retry-After"]) <= 360  # another try of this name, from here
     answer = anybody.post("staff/sessions", {**right, "device": session["device"]})
     refused(answer, 401, "second_factor_needed")
     elsewhere = {**right, "device": str(session["device"])[:-2]}
