@@ -31,7 +31,8 @@ def test_every_model_with_a_page_stands_in_one_section() -> None:
 
 
 def test_every_act_of_two_persons_has_a_title() -> None:
-    assert set(ADMINISTRATION.kind_titles) == {kind.name for kind in KINDS}
+    titled = set(ADMINISTRATION.kind_titles)
+    assert titled == {kind.name for kind in KINDS}, "kind_titles of lototrot/administration.py"
 
 
 @pytest.mark.parametrize("texts", ["kind_titles", "key_names", "code_texts"])
