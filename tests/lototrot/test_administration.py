@@ -31,8 +31,7 @@ def test_every_model_with_a_page_stands_in_one_section() -> None:
 
 
 def test_every_act_of_two_persons_has_a_title() -> None:
-    titled = set(ADMINISTRATION.kind_titles)
-    assert titled == {kind.name for kind in KINDS}, "kind_titles of lototrot/administration.py"
+    assert set(ADMINISTRATION.kind_titles) == {kind.name for kind in KINDS}
 
 
 @pytest.mark.parametrize("texts", ["kind_titles", "key_names", "code_texts"])

@@ -17,12 +17,12 @@ from tests.support.journaling import as_owner, execute, touched
 
 
 def test_every_rule_has_a_name_and_a_table_of_promotrot() -> None:
+    """Each table has a rule: docs/recipes.md, *A journal rule*."""
     names = [rule.name for rule in journal_rules.RULES]
     assert len(names) == len(set(names))
     tables = {model._meta.db_table for model in apps.get_app_config("promotrot").get_models()}
-    held = {rule.table for rule in journal_rules.RULES}
-    assert held <= tables | {"payoffice_claim"}
-    assert tables - held == set(), "docs/recipes.md, A journal rule"
+    assert {rule.table for rule in journal_rules.RULES} <= tables | {"payoffice_claim"}
+    assert tables - {rule.table for rule in journal_rules.RULES} == set()
 
 
 def test_a_voucher_that_another_act_wrote_is_found(own_database: Database) -> None:
