@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help install raceday up cluster drill test quick season histories browser promtool screenshots times lighthouse check bench articles lock messages clean \
-	audit deploy sbom
+	audit deploy documents sbom
 
 # Many processes run the same program: none compiles it again, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
@@ -38,32 +38,32 @@ SPEED := import time, timeit; \
 	print(round(1e6 * min(timeit.repeat(loop, number=1, repeat=9, timer=time.process_time))))
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-install: .venv/installed var/catalogues ## make the environment (.venv) from the hashed lock (LOCK=another)
+install: .venv/installed var/catalogues ## make the environment .venv from requirements.lock (LOCK=another file)
 
 raceday: install ## play a race day through the public API, print it, stop everything
 	@$(PY) manage.py raceday
 
-up: install ## the same, and leave the system running on loopback until Ctrl-C
+up: install ## play it, and leave the system running on this machine until Ctrl-C
 	@$(PY) manage.py raceday --keep-running
 
-cluster: install ## run eight machines on one and a race day on them until Ctrl-C (KILL=any: kill some)
+cluster: install ## play it on eight simulated machines until Ctrl-C (KILL=any: kill some of them)
 	@$(PY) -m core.tools.cluster --kill "$(KILL)" $(if $(CLUSTER_SEED),--seed $(CLUSTER_SEED))
 
-drill: install ## break machines of a cluster under load into var/drill.json (DRILLS=primary,web)
+drill: install ## break machines of a cluster under load; into var/drill.json (DRILLS=primary,web: these alone)
 	@$(PY) -m tests.drills
 
-test: install ## run the tests (ORDER=random: in random order; SEED=n repeats one)
+test: install ## run the tests (ORDER=random: in random order; SEED=n: in that order again)
 	@$(PY) -m pytest $(PYTEST_FLAGS) $(if $(filter random,$(ORDER)),$(RANDOM_ORDER))
 
-quick: install ## run the tests that need no database, browser or server
+quick: install ## run the tests that need no database, browser or server: half a minute
 	@LOTOTROT_TESTS=quick $(PY) -m pytest $(PYTEST_FLAGS)
 
-season: install ## play a year of 150 meetings and both games against auditors into var/season.json
+season: install ## play a year of 150 meetings of both games against auditors; into var/season.json
 	@LOG_LEVEL=WARNING SEASON_MEETINGS=150 $(PY) -m pytest -q -s -o timeout=0 tests/simulation
 
-histories: install ## check acts at once against a sequential model; plant faults (HISTORIES=200 seeds)
+histories: install ## do acts at once, and compare with a sequential model (HISTORIES=200: so many seeds)
 	@LOG_LEVEL=WARNING HISTORIES=$(or $(HISTORIES),200) $(PY) -m pytest -q -s -o timeout=0 tests/histories
 
 browser: ## install what the browser tests need: Chromium by apt, axe-core by npm
@@ -72,7 +72,7 @@ browser: ## install what the browser tests need: Chromium by apt, axe-core by np
 promtool: ## install promtool, which tests the alert rules, by apt
 	@.ci/promtool
 
-screenshots: install browser ## picture every screen into var/screenshots, compared with the last run
+screenshots: install browser ## picture every screen into var/screenshots, and compare with the last run
 	@$(PY) -m tests.support.browser.comparing
 	@SCREENSHOTS=all LOTOTROT_BROWSER=required $(PY) -m pytest -q -n auto -k tour tests/browser; \
 		found=$$?; $(PY) -m tests.support.browser.comparing compare; exit $$found
@@ -83,11 +83,11 @@ times: install browser ## write the times to task of docs/screens.md, as the tes
 		tests/browser/test_desks_tour.py tests/browser/test_prizes.py tests/browser/desks/test_decisions_tour.py
 	@$(PY) -m tests.support.browser.tasks
 
-lighthouse: install browser ## judge board, check page and terminal: 95 or more, or it fails
+lighthouse: install browser ## judge board, check page and terminal; fail below 95 of 100
 	@.ci/lighthouse/install
 	@LOG_LEVEL=WARNING $(PY) -m tests.support.browser.lighthouse
 
-check: install audit ## lint, types, imports, migrations, catalogues, API schema
+check: install audit ## check packages, style, types, imports, migrations, catalogues, docs/deploy, API schema
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -99,7 +99,7 @@ check: install audit ## lint, types, imports, migrations, catalogues, API schema
 	$(PY) manage.py spectacular --validate --fail-on-warn --file var/openapi.yaml
 	diff -u docs/openapi.yaml var/openapi.yaml
 
-audit: install ## look for known faults in what the images install, where the index can be reached
+audit: install ## ask the index for known faults of the packages that the images install
 	@$(PY) -m core.tools.supplies audit
 
 deploy: install ## write units, containers and manifests into docs/deploy from core/tools/deploying
@@ -108,8 +108,8 @@ deploy: install ## write units, containers and manifests into docs/deploy from c
 sbom: install ## list what the images install in var/sbom*.json (CycloneDX)
 	@$(PY) -m core.tools.supplies sbom
 
-bench: install ## measure all into var/bench.json (BENCH=small: a twentieth; tiny: minutes)
-	@BENCH=$(BENCH) $(PY) -m tests.bench
+bench: install ## measure this machine; into var/bench.json (BENCH=small or tiny: less data; PARTS="sale play")
+	@BENCH=$(BENCH) $(PY) -m tests.bench $(PARTS)
 
 articles: install ## list each article with its reading, its code and its tests
 	@$(PY) manage.py articles
@@ -117,7 +117,15 @@ articles: install ## list each article with its reading, its code and its tests
 messages: install ## bring the message catalogues up to date with the code
 	$(PY) manage.py makecatalogues
 
-lock: install ## resolve dependencies: of all, the image, audit, sbom and lint, cluster, backups, traces
+documents: install ## write what docs/ has from the code: problems, powers, roles, openapi.yaml
+	@mkdir -p var/documents
+	@for page in problems powers roles; do \
+		$(PY) manage.py $$page > var/documents/$$page.md || exit 1; done
+	@$(PY) manage.py spectacular --validate --fail-on-warn --file var/documents/openapi.yaml
+	@cp var/documents/* docs/
+	@git diff --stat -- docs 2>/dev/null || true
+
+lock: install ## write the locks anew from the dependencies in pyproject.toml
 	$(PY) -m venv --clear var/lock
 	var/lock/bin/python -m pip install --quiet uv
 	$(COMPILE) --extra dev --extra traces --output-file requirements.lock pyproject.toml

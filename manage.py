@@ -6,7 +6,8 @@ import sys
 
 from core.kernel import loading
 
-# Commands that read the program and no database, and the demonstration: they are development's.
+# Commands that read the program and no database, and the demonstration: they are development's. So
+# is whatever only prints a help.
 DEVELOPMENT = {
     *("makecatalogues", "compilecatalogues", "spectacular", "problems", "powers", "roles"),
     *("articles", "whatif", "raceday"),
@@ -20,7 +21,8 @@ if __name__ == "__main__":
 
         sys.stdout.write(f"{program_version()}\n")
         sys.exit()
-    if DEVELOPMENT.intersection(sys.argv[1:2]):
+    asks_for_help = sys.argv[1:2] in ([], ["help"]) or {"-h", "--help"}.intersection(sys.argv)
+    if asks_for_help or DEVELOPMENT.intersection(sys.argv[1:2]):
         os.environ.setdefault("PROFILE", "development")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line

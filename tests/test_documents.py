@@ -29,6 +29,11 @@ _TEST = re.compile(r"`(tests/[\w/]+\.py)`")
 _FILE = re.compile(r"\b(?:core|lototrot|promotrot|verify|tests|docs)/[\w./-]+\.(?:py|sql|md)\b")
 _CONTRIBUTION = re.compile(r'contribut\w+\(\s*"([\w.]+)",\s*"(\w+)"')
 _ITALIC = re.compile(r"\*([^*]+)\*")
+_ADR = r"\[ADR \d+\]\([\w-]+\.md\)"
+_STATED = re.compile(
+    rf"Status: (accepted(?:; changed in part by {_ADR}(?: and {_ADR})*)?|superseded by {_ADR})"
+    r" · Date: (\d{4}-\d\d-\d\d)"
+)
 _CHECK = re.compile(r"^check:.*\n((?:\t.*\n)+)", re.MULTILINE)
 
 
@@ -91,14 +96,17 @@ def test_files_that_the_code_names_exist() -> None:
     assert {(str(path), name) for path, name in named if not (ROOT / name).is_file()} == set()
 
 
-def test_every_decision_has_a_status_and_a_date_and_is_in_the_index() -> None:
-    index = (ROOT / "docs/adr/README.md").read_text("utf-8")
+def test_the_index_of_decisions_has_title_status_and_date_of_each_page() -> None:
+    rows = set((ROOT / "docs/adr/README.md").read_text("utf-8").splitlines())
     for page in sorted((ROOT / "docs/adr").glob("0*.md")):
-        title, _, stated = page.read_text("utf-8").splitlines()[:3]
+        heading, _, stated = page.read_text("utf-8").splitlines()[:3]
         number = int(page.name[:4])
-        assert title.startswith(f"# {number}. "), page.name
-        assert re.fullmatch(r"Status: \w+.* · Date: \d{4}-\d\d-\d\d", stated), page.name
-        assert f"]({page.name})" in index, page.name
+        title = re.fullmatch(rf"# {number}\. (.+)", heading)
+        dated = _STATED.fullmatch(stated)
+        assert title, f"{page.name}: {heading}"
+        assert dated, f"{page.name}: {stated}"
+        row = f"| {number} | [{title[1]}]({page.name}) | {dated[1]} | {dated[2]} |"
+        assert row in rows, f"docs/adr/README.md needs the row: {row}"
 
 
 def test_the_catalan_words_of_the_glossary_that_are_ours_are_on_our_screens() -> None:

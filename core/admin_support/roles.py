@@ -41,7 +41,7 @@ refused, with 401 or 403 and a stable code, and nothing is written. A test tries
 whose password others know, with any role; `new` an account that was given something within 24
 hours: it may what its roles may, but is no second person, and proposes nothing that gives power.
 
-`python manage.py roles` prints this page; [powers.md](powers.md) has the powers themselves."""
+`make documents` writes this page; [powers.md](powers.md) has the powers themselves."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

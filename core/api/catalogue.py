@@ -86,7 +86,7 @@ def as_markdown() -> str:
         "stable; `title` is for people, in the language of `Accept-Language` (ca, es, en). A",
         "transient problem may go away: send the same request again, after `Retry-After` if given.",
         "",
-        "`manage.py problems` writes this page; a test keeps it equal to the code.",
+        "`make documents` writes this page; a test keeps it equal to the code.",
         "",
         "| code | status | transient | title |",
         "| --- | --- | --- | --- |",

@@ -17,7 +17,7 @@ raises the errors that `problems` lists.
 The base class says who may call: `ApiView` anyone, `StaffView` a member of staff,
 `BareTerminalView` a terminal, `TerminalView` an operator signed on at one. Papers add
 `core.api.papers.PaperView`; the terminals' hot paths use `LeanView` and a `core.api.bodies.Body`.
-At the end, write the OpenAPI document again: `manage.py spectacular --file docs/openapi.yaml`.
+At the end, write the documents again: `make documents`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

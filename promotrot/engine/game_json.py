@@ -15,7 +15,9 @@ from core.kernel.documents import MAX_ITEMS, Table, loads
 from core.kernel.errors import Invalid
 from core.kernel.money import MAX_CENTS, percent_text
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
-from promotrot.engine.mechanics import Deal, Hidden, Ladder, Mechanic, Rung, Way
+from promotrot.engine.hidden import Deal, Hidden
+from promotrot.engine.ladder import Ladder, Rung, Way
+from promotrot.engine.mechanics import Mechanic
 from promotrot.engine.presentation import Letters, NumberMatch, Presentation, Symbols
 from promotrot.engine.prize_table import InKind, PredrawnType, Prize, Tier
 from promotrot.engine.strategies import ProbabilisticType

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.database.models import Guarded, unlocked_key
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal, StaffSession, User
-from promotrot.engine.mechanics import MAX_ACT_CHARS
+from promotrot.engine.situations import MAX_ACT_CHARS
 from promotrot.models.emission import Emission
 
 

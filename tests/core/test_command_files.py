@@ -187,21 +187,32 @@ def test_a_database_that_is_away_is_told_in_words(
     assert "the database does not answer" in ended.stderr
 
 
-def test_a_variable_that_is_missing_is_named_in_one_line() -> None:
-    bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    ended = subprocess.run(
-        [sys.executable, "manage.py", "night"],
+def _bare(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command without any setting."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
         cwd=ROOT,
-        env=bare,
+        env={name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
+
+
+def test_a_variable_that_is_missing_is_named_in_one_line() -> None:
+    ended = _bare("night")
     assert (ended.returncode, ended.stderr) == (
         1,
         "refused to start: production needs SECRET_KEY\n",
     )
+
+
+@pytest.mark.parametrize("words", [("night", "--help"), ("help", "night"), ("help",)])
+def test_help_needs_no_setting(words: tuple[str, ...]) -> None:
+    ended = _bare(*words)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "night" in ended.stdout
 
 
 def test_a_command_that_is_interrupted_says_so(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_every_rule_has_a_name_and_every_table_a_rule() -> None:
     tables = {model._meta.db_table for model in apps.get_app_config("lototrot").get_models()}
     held = {rule.table for rule in journal_rules.RULES}
     assert held <= tables | {"payoffice_claim"}
-    assert tables - held == NO_ACT
+    assert tables - held == NO_ACT, "docs/recipes.md, A journal rule"
 
 
 def test_a_row_that_another_act_wrote_is_found_by_its_rule(own_database: Database) -> None:

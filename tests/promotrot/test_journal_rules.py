@@ -17,6 +17,7 @@ from tests.support.journaling import as_owner, execute, touched
 
 
 def test_every_rule_has_a_name_and_a_table_of_promotrot() -> None:
+    """Each table has a rule: docs/recipes.md, *A journal rule*."""
     names = [rule.name for rule in journal_rules.RULES]
     assert len(names) == len(set(names))
     tables = {model._meta.db_table for model in apps.get_app_config("promotrot").get_models()}

@@ -43,10 +43,10 @@ def described(opening: Document) -> str:
 def least_percent(opening: Document) -> Fraction:
     """Return what the worst way of playing gives in the mean, in percent of the price."""
     mechanic = opening["mechanic"]
-    shaped(mechanic, (HIDDEN, LADDER), MECHANIC)
+    shaped(mechanic, tuple(form for form, _ in KINDS.values()), MECHANIC)
     need(opening["price_cents"], f"{OPENING}.price_cents", "nothing")
     cents = [0, *(prize["cents"] for prize in opening["table"])]
-    least = ladder if mechanic["kind"] == "ladder" else hidden
+    _, least = KINDS[mechanic["kind"]]
     return 100 * least(mechanic, cents) / opening["price_cents"]
 
 
@@ -106,3 +106,7 @@ def hidden(mechanic: Document, cents: list[int]) -> Fraction:
         return min(kept, changed) if tier else changed
 
     return opened(())
+
+
+KINDS = {"hidden": (HIDDEN, hidden), "ladder": (LADDER, ladder)}
+"""Each kind of mechanic: the form of its document, and what computes its least mean."""

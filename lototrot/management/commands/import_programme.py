@@ -17,16 +17,22 @@ from lototrot.services.programme.official import READERS, programme_import
 
 class Command(ProgramCommand):
     help = (
-        "Import an official programme as an organiser. Read the password and the one-time code,"
-        " a line each, from the terminal or standard input."
+        "Import an official programme as an organiser, or print all of its errors. Read the"
+        " password and the one-time code, a line each, from the terminal or standard input."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="the programme (docs/programme-format.md)")
         parser.add_argument(
             "--format", choices=sorted(READERS), help="by default the ending of the file's name"
         )
-        parser.add_argument("--as", dest="username", required=True, metavar="USERNAME")
+        parser.add_argument(
+            "--as",
+            dest="username",
+            required=True,
+            metavar="USERNAME",
+            help="the organiser who imports it",
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         file: Path = options["file"]

@@ -16,9 +16,9 @@ from lototrot.services.tickets.retired import TicketsArchived
 
 class Command(ProgramCommand):
     help = (
-        "Make the root of every sealed contest again from its tickets, and compare it with what "
-        "was published. Exits with 1 if one differs. Contests whose tickets left with a retired "
-        "month are listed: `verify/archive.py` counts them. Changes nothing."
+        "Compute the seal of every contest again from its tickets, and compare it with what was "
+        "published. Exit with 1 if one differs. Contests whose tickets left with a retired month "
+        "are listed: `verify/archive.py` counts them. Change nothing."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -9,10 +9,10 @@ from promotrot.services.closing import emissions_dealt_stop
 
 class Command(ProgramCommand):
     help = (
-        "Stop the sale of every emission whose tickets are dealt prizes: the database lost acts,"
-        " and the next tickets may have been dealt and seen. Two persons close each. Run it after"
-        " a restore to an earlier time, before web starts. It also names those whose seed is fixed"
-        " and which are not on sale."
+        "Stop the sale of every emission whose prizes are dealt in advance. Run it after a restore"
+        " of the database to an earlier time, before the web processes start: the next tickets may"
+        " have been sold and seen before. Two persons then close each emission. It also names the"
+        " emissions whose seed is fixed and which are not on sale."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -21,7 +21,8 @@ from core.nights.jobs import Outcome as NightOutcome
 from core.nights.models import JobRun
 from core.nights.turns import counted, recent, turn_of
 from promotrot.engine.game import PredrawnGame
-from promotrot.engine.mechanics import ActOutOfTurn, DrawOutOfRange, replay
+from promotrot.engine.mechanics import ActOutOfTurn, replay
+from promotrot.engine.situations import DrawOutOfRange
 from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.selectors.plays import acts_left_of
 from promotrot.services.facts import emission_facts

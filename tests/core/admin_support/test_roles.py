@@ -51,7 +51,7 @@ def state(
 def test_the_page_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("roles")
     page = (ROOT / "docs" / "roles.md").read_text()
-    assert page == capsys.readouterr().out, "run: manage.py roles > docs/roles.md"
+    assert page == capsys.readouterr().out, "run: make documents"
 
 
 def test_every_operation_is_an_endpoint_and_each_of_staff_names_its_power() -> None:

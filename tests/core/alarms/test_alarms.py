@@ -60,7 +60,8 @@ def test_every_alarm_has_somebody_who_can_act_on_it() -> None:
 
 def test_every_alarm_is_explained_to_who_runs_the_system() -> None:
     explained = (ROOT / "docs" / "alarms.md").read_text("utf-8")
-    assert [alarm.code for alarm in all_alarms() if f"\n### {alarm.code}\n" not in explained] == []
+    missing = [alarm.code for alarm in all_alarms() if f"\n### {alarm.code}\n" not in explained]
+    assert missing == [], "docs/alarms.md has a section for each"
 
 
 def test_two_alarms_of_one_code_are_refused() -> None:
@@ -85,7 +86,7 @@ def test_no_question_is_asked_twice_however_many_alarms_begin_with_it() -> None:
     """Each page of the administration asks them all."""
     with CaptureQueriesContext(connection) as asked:
         standing()
-    assert len(asked) <= 29
+    assert len(asked) <= len(all_alarms()) + 1
     rights.blocked_chain()
     with CaptureQueriesContext(connection) as asked:
         codes = {each.alarm.code for each in standing()}

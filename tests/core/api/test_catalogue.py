@@ -44,4 +44,4 @@ def test_codes_are_well_formed_and_listed() -> None:
 
 def test_docs_problems_is_the_table_of_the_code() -> None:
     kept = (ROOT / "docs" / "problems.md").read_text()
-    assert kept == catalogue.as_markdown(), "run: python manage.py problems > docs/problems.md"
+    assert kept == catalogue.as_markdown(), "run: make documents"

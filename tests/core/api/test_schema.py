@@ -30,7 +30,7 @@ def _operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]
 
 
 def test_the_committed_document_is_current(generated: str) -> None:
-    assert committed() == parsed(generated), "run: manage.py spectacular --file docs/openapi.yaml"
+    assert committed() == parsed(generated), "run: make documents"
 
 
 def test_every_operation_says_what_it_is_and_how_it_fails(generated: str) -> None:

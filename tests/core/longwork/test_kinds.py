@@ -16,7 +16,7 @@ def test_every_kind_of_the_apps_has_a_title_and_a_power() -> None:
         "reports.file",
         "staff.confirm",
     }
-    assert shipped == set(kinds())
+    assert shipped <= set(kinds())
     for kind in kinds().values():
         assert str(kind.title)
         if isinstance(kind.power, str):

@@ -26,7 +26,8 @@ def test_jobs_stand_by_order_then_by_name() -> None:
 
 def test_the_table_of_the_nights_names_every_job() -> None:
     table = "".join(line for line in NIGHTS.read_text("utf-8").splitlines() if line[:1] == "|")
-    assert {each.name for each in all_jobs() if f"`{each.name}`" not in table} == set()
+    missing = {each.name for each in all_jobs() if f"`{each.name}`" not in table}
+    assert missing == set(), "the table of docs/operations/nights.md"
 
 
 def test_a_name_is_contributed_once() -> None:

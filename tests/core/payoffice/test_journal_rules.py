@@ -23,7 +23,7 @@ TABLES = {model._meta.db_table for model in apps.get_app_config("payoffice").get
 
 def test_every_table_of_the_office_has_a_rule() -> None:
     assert len(NAMES) == len(set(NAMES))
-    assert {rule.table for rule in journal_rules.RULES} == TABLES
+    assert {rule.table for rule in journal_rules.RULES} == TABLES, "docs/recipes.md, A journal rule"
 
 
 @pytest.mark.article("14.III.10.2")

@@ -1,5 +1,6 @@
 """Refuse unknown reports and impossible periods."""
 
+import re
 from datetime import date
 from typing import Any
 
@@ -10,9 +11,18 @@ from core.reports.tables import (
     Period,
     PeriodRefused,
     ReportUnknown,
+    reports,
 )
+from core.tools.embedded.server import ROOT
 
 pytestmark = pytest.mark.django_db
+
+
+def test_the_page_of_reports_has_each() -> None:
+    page = (ROOT / "docs" / "reports.md").read_text("utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall("`(.+?)`", row)}
+    assert {report.name for report in reports()} == named, "the table of docs/reports.md"
 
 
 def test_what_is_refused(by: Any) -> None:

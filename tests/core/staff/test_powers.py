@@ -127,7 +127,7 @@ def test_the_page_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     call_command("powers")
     printed = capsys.readouterr().out
     page = (ROOT / "docs" / "powers.md").read_text()
-    assert page == printed, "run: manage.py powers > docs/powers.md"
+    assert page == printed, "run: make documents"
     rows = re.findall(r"^\| `(\S+)`", page, re.MULTILINE)
     assert sorted(rows) == sorted(table())
 

@@ -112,7 +112,7 @@ def agrees(example: Any, answered: Any, *, whole: bool, place: str = "$") -> Non
     if isinstance(example, dict):
         assert isinstance(answered, dict), place
         if whole:
-            assert example.keys() == answered.keys(), place
+            assert example.keys() == answered.keys(), f"docs/api.md, an answer at {place}"
         for name, value in example.items():
             agrees(value, answered[name], whole=True, place=f"{place}.{name}")
     elif isinstance(example, list):

@@ -17,17 +17,11 @@ from typing import Any
 import pytest
 
 from promotrot.engine.game import ProbabilisticGame
-from promotrot.engine.mechanics import (
-    Choice,
-    Deal,
-    Hidden,
-    Ladder,
-    Mechanic,
-    Rung,
-    Situation,
-    Way,
-)
+from promotrot.engine.hidden import Deal, Hidden
+from promotrot.engine.ladder import Ladder, Rung, Way
+from promotrot.engine.mechanics import Mechanic
 from promotrot.engine.prize_table import Prize
+from promotrot.engine.situations import Choice, Situation
 from promotrot.engine.strategies import (
     ProbabilisticType,
     Spread,

@@ -7,7 +7,9 @@ from fractions import Fraction
 from core.kernel.regulation import shipped as regulation
 from promotrot.engine.game import ProbabilisticGame
 from promotrot.engine.game_json import shipped
-from promotrot.engine.mechanics import Deal, Hidden, Ladder, Mechanic, Rung, Way
+from promotrot.engine.hidden import Deal, Hidden
+from promotrot.engine.ladder import Ladder, Rung, Way
+from promotrot.engine.mechanics import Mechanic
 from promotrot.engine.prize_table import Prize, declarable
 from promotrot.engine.strategies import ProbabilisticType, faults
 

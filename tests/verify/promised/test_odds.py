@@ -2,13 +2,15 @@
 
 import copy
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from promotrot.engine.game import ProbabilisticGame
 from promotrot.engine.game_json import read_game
+from promotrot.engine.mechanics import Mechanic
 from tests.support import emitting
+from tests.support.promotrot.small_games import GAMES
 from tests.support.verifying.load import verifier
 
 odds = verifier("promised.odds")
@@ -39,7 +41,7 @@ def way(up: int, of: int, **more: int) -> dict[str, Any]:
 
 
 @pytest.mark.article("15.II.3")
-@pytest.mark.parametrize("name", ["trotters-ladder", "five-stalls"])
+@pytest.mark.parametrize("name", [game.code for game in GAMES])
 def test_the_odds_of_a_shipped_game_give_what_it_declares(name: str) -> None:
     game = read_game(emitting.document(name))
     assert isinstance(game, ProbabilisticGame)
@@ -48,6 +50,14 @@ def test_the_odds_of_a_shipped_game_give_what_it_declares(name: str) -> None:
     odds.check_acts(opening, [])
     declared = f"{float(game.kind.prize_percent):.2f} % by its odds"
     assert odds.described(opening) == f"probabilistic, {declared}"
+
+
+def test_a_game_of_each_mechanic_is_shipped_and_the_verifier_knows_each() -> None:
+    mechanics = [game.kind.mechanic for game in GAMES]
+    unused = {*get_args(Mechanic)} - {type(mechanic) for mechanic in mechanics}
+    assert unused == set(), "promotrot/games needs a game of it"
+    unknown = {str(mechanic.document()["kind"]) for mechanic in mechanics} - odds.KINDS.keys()
+    assert unknown == set(), "verify/promised/odds.py would refuse each emission of it"
 
 
 @pytest.mark.article("15.II.3")

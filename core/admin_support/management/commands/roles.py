@@ -7,7 +7,10 @@ from core.database.management.program_command import ProgramCommand
 
 
 class Command(ProgramCommand):
-    help = "Prints who may do what, as the page docs/roles.md."
+    help = (
+        "Print which role may call each operation, read each page and do each act: the page"
+        " docs/roles.md."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stdout.write(page(), ending="")

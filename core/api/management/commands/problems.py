@@ -10,7 +10,10 @@ from core.database.management.program_command import ProgramCommand
 
 
 class Command(ProgramCommand):
-    help = "Print every problem code with its status, title and whether it is transient."
+    help = (
+        "Print every code with which the API refuses, its status and title, and whether it may go"
+        " away: the page docs/problems.md."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         # Problems are found by importing everything, the administration after its site is made.

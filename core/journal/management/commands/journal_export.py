@@ -16,7 +16,9 @@ class Command(ProgramCommand):
     help = "Write the sealed journal to a file, for verify/journal.py."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "file", type=Path, help="the file to write; one that is there is replaced"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         look(EXPORT, "journal", asked=str(options["file"]))

@@ -10,12 +10,14 @@ from core.journal.lineages import lineage_begin, state, unbegun
 
 class Command(ProgramCommand):
     help = (
-        "Say whether the journal can go on on this server; exit with 1 if not. With --begin, begin"
-        " a lineage, so that it can: after a dump, a logical copy or pg_upgrade."
+        "Say whether the journal can be written on this server; exit with 1 if not. With --begin,"
+        " begin a lineage, so that it can: after a dump, a logical copy or pg_upgrade."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--begin", metavar="REASON", help="begin a lineage, for that reason")
+        parser.add_argument(
+            "--begin", metavar="REASON", help="begin a lineage; the reason is published in the log"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["begin"] is not None:

@@ -15,12 +15,24 @@ from core.journal.verifying import Fault, verify
 
 
 class Command(ProgramCommand):
-    help = "Verify the whole journal and every row it stands for; exit 1 unless all is well."
+    help = (
+        "Verify the journal and every row that it has sealed, and name each place that was changed."
+        " Exit with 1 if there is one. Change nothing."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--most", type=_positive, default=1000, help="places to name at most")
-        parser.add_argument("--table", action="append", default=[], help="only rows of this table")
-        parser.add_argument("--since", type=int, default=0, help="only what came after this batch")
+        parser.add_argument(
+            "--most", type=_positive, default=1000, help="name at most so many places (1000)"
+        )
+        parser.add_argument(
+            "--table",
+            action="append",
+            default=[],
+            help="verify the rows of this table only; give it again for another table",
+        )
+        parser.add_argument(
+            "--since", type=int, default=0, help="begin after the batch of this number"
+        )
         parser.add_argument(
             "--step",
             type=_positive,

@@ -15,8 +15,8 @@ from core.ledger.books import Difference, differences
 
 class Command(ProgramCommand):
     help = (
-        "Rebuilds every balance from tickets, results and payments and compares it with the "
-        "ledger. Prints each account that differs; exits with 1 if one does. Changes nothing."
+        "Compute every balance again from tickets, results and payments, and compare it with the"
+        " ledger. Print each account that differs. Exit with 1 if one does. Change nothing."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

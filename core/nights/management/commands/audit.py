@@ -13,12 +13,13 @@ from core.nights import jobs
 
 class Command(ProgramCommand):
     help = (
-        "Audits all of the past: every balance, settlement, seal, statement, and the journal with "
-        "every row. The nights do it in turns. It writes nothing. Exits with 1 if anything differs."
+        "Audit all of the past: every balance, settlement, seal and statement, and the journal"
+        " with every row. The nights do it in turns. Exit with 1 if anything differs."
+        " Change nothing."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("job", nargs="*", help="names of audits; without any, all of them")
+        parser.add_argument("job", nargs="*", help="audits to do, by name; all if none is named")
 
     def handle(self, *args: Any, **options: Any) -> None:
         audits = {job.name: job.everything for job in jobs.all_jobs() if job.everything}

@@ -13,12 +13,14 @@ from core.nights.services import night_run
 
 class Command(ProgramCommand):
     help = (
-        "Runs every job that ended days have left undone, up to yesterday or to --day. Doing it "
-        "twice changes nothing. Exits with 1 if a job fails."
+        "Run every job that ended days have left undone, up to yesterday or to --day. To run it"
+        " twice changes nothing. Exit with 1 if a job fails."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--day", type=datetime.date.fromisoformat, help="YYYY-MM-DD")
+        parser.add_argument(
+            "--day", type=datetime.date.fromisoformat, help="the last day to do, as YYYY-MM-DD"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         runs = night_run(until=options["day"], tell=self._tell)

@@ -11,7 +11,10 @@ from core.proofs.copies import entries_of
 
 
 class Command(ProgramCommand):
-    help = "Erase again the names that a copy of the public log calls erased."
+    help = (
+        "Erase in a restored database the names that were erased after its backup was made, as a"
+        " copy of the public log says."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

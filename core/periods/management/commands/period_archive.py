@@ -15,12 +15,13 @@ from core.periods.archive.writing import archive_write, closed_period
 
 class Command(ProgramCommand):
     help = (
-        "Write a closed month to files in FOLDER/YYYY-MM, verified; exit 1 unless they are whole."
+        "Write a closed month to files in FOLDER/YYYY-MM and read them again. Exit with 1 unless"
+        " they are whole."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("month", help="YYYY-MM")
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("month", help="the closed month, as YYYY-MM")
+        parser.add_argument("folder", type=Path, help="where the folder of the month is made")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

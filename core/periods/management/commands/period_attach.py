@@ -10,11 +10,16 @@ from core.periods.archive.attaching import attach, detach
 
 
 class Command(ProgramCommand):
-    help = "Verify the files of a closed month and load them into a schema that is only read."
+    help = (
+        "Verify the files of a closed month and load them into a schema of the database, for"
+        " period_look to read. With --drop, take that schema away again."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, help="FOLDER/YYYY-MM; with --drop: YYYY-MM")
-        parser.add_argument("--drop", action="store_true", help="drop the schema again")
+        parser.add_argument(
+            "folder", type=Path, help="the folder of the month; with --drop, YYYY-MM"
+        )
+        parser.add_argument("--drop", action="store_true", help="take the schema away")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["drop"]:

@@ -11,11 +11,14 @@ from core.periods.archive.attaching import rows_about
 
 
 class Command(ProgramCommand):
-    help = "Print the rows of an attached month about a UUID, as table and JSON."
+    help = (
+        "Print the rows about a ticket, voucher, statement or payment of a month that"
+        " period_attach has loaded: on each line the table and the row as JSON."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("month", help="YYYY-MM")
-        parser.add_argument("uuid", type=uuid.UUID)
+        parser.add_argument("month", help="the attached month, as YYYY-MM")
+        parser.add_argument("uuid", type=uuid.UUID, help="its UUID, as the paper shows it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         month, sought = options["month"], str(options["uuid"])

@@ -10,10 +10,13 @@ from core.periods.archive.naming import rows_named
 
 
 class Command(ProgramCommand):
-    help = "Compare the rows of an archived month with its sealed entries; exit 1 if one differs."
+    help = (
+        "Compare the rows of an archived month with its sealed entries, and name each row that"
+        " differs. Exit with 1 if there is one."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", type=Path, help="FOLDER/YYYY-MM")
+        parser.add_argument("folder", type=Path, help="the folder of the month")
 
     def handle(self, *args: Any, **options: Any) -> None:
         findings = rows_named(options["folder"])

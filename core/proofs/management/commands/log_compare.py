@@ -11,8 +11,8 @@ from core.proofs.copies import Comparison, Lacking, compare, entries_of
 
 class Command(ProgramCommand):
     help = (
-        "Compare the public log with a receiver's copy of it. Lists each entry that the database"
-        " lacks, as after a restore to an earlier time; exits with 1 if there is one."
+        "Compare the public log with a receiver's copy of it. List each entry that the database"
+        " lacks, as after a restore to an earlier time. Exit with 1 if there is one."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

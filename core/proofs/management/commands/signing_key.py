@@ -13,10 +13,17 @@ from core.proofs.models import SigningKey
 
 
 class Command(ProgramCommand):
-    help = "Show the signing key in force, or put the current one of SIGNING_KEYS in its place."
+    help = (
+        "Show the key that signs the public log, or replace it by the current one of SIGNING_KEYS"
+        " and publish why."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("act", choices=["show", *SigningKey.Ended.values])
+        parser.add_argument(
+            "act",
+            choices=["show", *SigningKey.Ended.values],
+            help="show it; or replace it, with the reason for which the old key ends",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["act"] == "show":

@@ -19,13 +19,17 @@ from core.reports.days.day_file import write
 
 class Command(ProgramCommand):
     help = (
-        "Writes the events of a day that has ended (see day_replay) to FILE, which is there whole"
-        " or not at all, or to standard output."
+        "Write the events of a day that has ended, with its figures, to a file. The file is there"
+        " whole or not at all. day_replay plays it again."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--day", type=datetime.date.fromisoformat, required=True)
-        parser.add_argument("file", type=Path, nargs="?")
+        parser.add_argument(
+            "--day", type=datetime.date.fromisoformat, required=True, help="the day, as YYYY-MM-DD"
+        )
+        parser.add_argument(
+            "file", type=Path, nargs="?", help="the file to write; standard output without it"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         day: datetime.date = options["day"]

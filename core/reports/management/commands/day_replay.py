@@ -13,13 +13,13 @@ from core.reports.days.day_file import replay
 
 class Command(ProgramCommand):
     help = (
-        "Plays a day file again from its opening balances into a fresh, migrated, empty database "
-        "and compares every figure. Needs DATABASE_OWNER_URL, as migrate does. Such a database "
-        "has run on simulated time: production refuses to serve it."
+        "Play a day file again, from its opening balances, in a migrated database that is empty,"
+        " and compare every figure. It needs DATABASE_OWNER_URL, as migrate does. That database"
+        " has run on simulated time afterwards: production refuses to serve it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("file", type=Path, help="what day_file has written")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -36,13 +36,16 @@ def address(text: str) -> tuple[str, int]:
 
 
 class Command(ProgramCommand):
-    help = "Publish what the boards show, once a second."
+    help = "Write the files that the boards read, once a second, until a signal ends it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--folder", type=Path, default=live.folder(), help="where to write")
-        parser.add_argument("--once", action="store_true", help="publish once and end")
+        parser.add_argument("--once", action="store_true", help="write them once and end")
         parser.add_argument(
-            "--listen", type=address, metavar="HOST:PORT", help="serve the files there as /live"
+            "--listen",
+            type=address,
+            metavar="HOST:PORT",
+            help="also serve the files at this address, below /live",
         )
 
     def handle(self, *_: Any, **options: Any) -> None:

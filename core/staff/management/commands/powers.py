@@ -13,11 +13,11 @@ An act that is not here can be done by nobody. An act of two persons needs two p
 power, never the same person twice. Production knows no superuser.
 
 Each table is the constant `POWERS` in the module `powers.py` of one app. The services ask for the
-power before they do anything else. `python manage.py powers` prints this page."""
+power before they do anything else. `make documents` writes this page."""
 
 
 class Command(ProgramCommand):
-    help = "Prints the roles that may do each act, app by app, as the page docs/powers.md."
+    help = "Print the roles that may do each act, app by app: the page docs/powers.md."
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.stdout.write(page())

@@ -18,7 +18,7 @@ class Command(ProgramCommand):
     help = "Print the one-time code of a demonstration's member of staff (not in production)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username")
+        parser.add_argument("username", help="the name with which the person signs on")
 
     def handle(self, *_: Any, **options: Any) -> None:
         if settings.PRODUCTION:

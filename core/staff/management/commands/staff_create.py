@@ -16,12 +16,15 @@ from core.staff.services import user_create
 
 
 class Command(ProgramCommand):
-    help = "Open the first two accounts. Read a password from the terminal or standard input."
+    help = (
+        "Open an account while there are not yet two administrators, who then open all others. Read"
+        " its first password from the terminal or standard input."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("username")
-        parser.add_argument("--full-name", required=True)
-        parser.add_argument("--role", required=True, choices=Role.values)
+        parser.add_argument("username", help="the name to sign on with; no part of the full name")
+        parser.add_argument("--full-name", required=True, help="the person's name and surnames")
+        parser.add_argument("--role", required=True, choices=Role.values, help="one role")
 
     def handle(self, *_: Any, **options: Any) -> None:
         if User.objects.filter(is_active=True, roles__contains=[Role.ADMINISTRATOR]).count() >= 2:

@@ -1,5 +1,6 @@
 // Draw the mechanics of probabilistic games, one entry for each kind of promotrot/engine/mechanics.py.
-// In an entry, `prizes` returns the rows of its prize table, `draw` returns the play with its buttons, and `tells` is true if each act announces a prize.
+// In an entry, `picture` names the game's picture in signs.svg, `prizes` returns the rows of its prize table, `draw` returns the play with its buttons, and
+// `tells` is true if each act announces a prize.
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
@@ -43,12 +44,14 @@ function climb(game, play, act) {
 
 export const mechanics = {
   hidden: {
+    picture: "stall",
     tells: true,
     draw: doors,
     prizes: (game, { deals }) => deals.map((deal) => [
       t("chance_of_main", { weight: deal.weight, of: deals.reduce((sum, each) => sum + each.weight, 0) }), largestOf(game.screen.tiers.filter(({ tier }) => deal.contents.includes(tier)))]),
   },
   ladder: {
+    picture: "trotter",
     tells: false,
     draw: climb,
     prizes: (game, { rungs }) => rungs.map((rung, index) => [t("rung", { number: index }), rung.stop]).filter(([, tier]) => tier).reverse(),

@@ -6,9 +6,9 @@ import { cents, count, date, dayOf, decimal, hourOfDay } from "../../screens/bas
 import { language, t } from "../../screens/base/text.js";
 import { display } from "./display.js";
 import { begin, forget, kept } from "./kept.js";
-import { prizeTable, topPrize } from "./prizes.js";
+import { pictureOf, prizeTable, topPrize } from "./prizes.js";
 import { Stage } from "./stage.js";
-import { nameOf, pictureOf, sign } from "./values.js";
+import { nameOf, sign } from "./values.js";
 import { requestUuid } from "../../screens/terminal/request-uuid.js";
 
 const KIND = "promotrot.play";

@@ -1,4 +1,4 @@
-// Draw the prize table of a game, which stands beside every ticket.
+// Draw the prize table of a game, which stands beside every ticket, and name the game's picture.
 
 import { h } from "../../screens/base/dom.js";
 import { t } from "../../screens/base/text.js";
@@ -11,6 +11,14 @@ const presentations = {
   letters: (game, { words }) => words.map((word, index) => [h("b", { class: "word" }, word), index + 1]),
   numbers: (game, { matches }) => matches.map((many, index) => [t("in_common", { n: many }), index + 1]),
 };
+
+const FACES = { letters: "flag", numbers: "stopwatch" };
+
+/** Return the name of a game's picture: of symbols the one that wins most. */
+export function pictureOf({ screen: { presentation, mechanic } }) {
+  if (!presentation) return mechanics[mechanic.kind].picture;
+  return presentation.kind === "symbols" ? presentation.winning[0] : FACES[presentation.kind];
+}
 
 /** Return the prize table of a game; rows of extra prizes come last. */
 export function prizeTable(game) {

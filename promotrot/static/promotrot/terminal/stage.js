@@ -6,9 +6,9 @@ import { language, t } from "../../screens/base/text.js";
 import { Chance } from "./chance.js";
 import { Drawn } from "./drawn.js";
 import { forget, keep, kept } from "./kept.js";
-import { prizeTable } from "./prizes.js";
+import { pictureOf, prizeTable } from "./prizes.js";
 import { sound, soundSwitch } from "./sound.js";
-import { nameOf, pictureOf, sign, thingOf } from "./values.js";
+import { nameOf, sign, thingOf } from "./values.js";
 import { requestUuid } from "../../screens/terminal/request-uuid.js";
 
 // Problems after which the server never gives a voucher's original.

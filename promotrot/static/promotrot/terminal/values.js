@@ -9,15 +9,6 @@ const SHEET = new URL("../signs.svg", import.meta.url).pathname;
 /** Return a picture from the game's SVG sheet. */
 export const sign = (name, label = "") => drawing(`${SHEET}#${name}`, { label, className: "sign" });
 
-const FACES = { letters: "flag", numbers: "stopwatch" };
-const PLAYS = { hidden: "stall", ladder: "trotter" };
-
-/** Return the name of a game's picture: of symbols the one that wins most. */
-export function pictureOf({ screen: { presentation, mechanic } }) {
-  if (!presentation) return PLAYS[mechanic.kind];
-  return presentation.kind === "symbols" ? presentation.winning[0] : FACES[presentation.kind];
-}
-
 /** Return a text of a game, which the player's screen says in its own language. */
 function inEachLanguage(game, text, find) {
   const languages = Object.entries(game.texts ?? {});   // none of a closed emission

@@ -10,10 +10,12 @@ from core.tools.articles.tracing import faults, trace
 
 
 class Command(ProgramCommand):
-    help = "Print what stands behind each article of the regulation."
+    help = "Print each article of the regulation with its reading, its code and its tests."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="fail on anything missing")
+        parser.add_argument(
+            "--check", action="store_true", help="print what is missing, and fail if anything is"
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         if options["check"]:

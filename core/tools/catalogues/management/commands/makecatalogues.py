@@ -12,7 +12,7 @@ from core.tools.catalogues import catalogues
 class Command(ProgramCommand):
     """Extract the messages of the code and templates into the catalogues, or check them."""
 
-    help = "Bring the message catalogues up to date with the code."
+    help = "Bring the message catalogues up to date with the code, and list what to translate."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
