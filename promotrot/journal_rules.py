@@ -1,6 +1,7 @@
 """List the rules that must hold between Promotrot's rows and the acts that wrote them."""
 
 from core.journal.binding import (
+    as_named,
     became,
     confirmed,
     posted,
@@ -176,6 +177,7 @@ _GAMES = (
         operator="operator_id",
     ),
     confirmed("promotrot_gameending"),
+    as_named("promotrot_gameending", "owed_cents", "winners"),
     stamped("promotrot_debtdraw", "announced_at"),
     with_rows(
         "promotrot_debtdraw",
@@ -184,6 +186,7 @@ _GAMES = (
     stamped("promotrot_debtstanding", "stood_at"),
     posted("promotrot_debtstanding", "t.cents"),
     confirmed("promotrot_debtdecision"),
+    as_named("promotrot_debtdecision", "cents", "reference", "payee"),
     posted("promotrot_debtdecision", "t.cents"),
     with_rows("promotrot_gametype", ("promotrot_game", "o.type_id = t.id")),
 )

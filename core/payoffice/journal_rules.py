@@ -286,6 +286,7 @@ RULES: tuple[Rule, ...] = (
     _taken_back("payoffice_chequewriteoff", "'payoffice.write_off'"),
     stamped("payoffice_payee", "recorded_at"),
     confirmed("payoffice_cashceiling"),
+    as_named("payoffice_cashceiling", "in_force_from", "cents", "source"),
     stamped("payoffice_cashceiling", "recorded_at"),
     stamped("payoffice_cashsession", "opened_at", user="cashier_id", session="opened_in_id"),
     posted("payoffice_cashsession", "t.float_cents"),

@@ -70,6 +70,7 @@ BY_HAND = {
     "payoffice_payment.there",
     "power_by_two",
     "promotrot_emission.abandoned_in_public",
+    "promotrot_gameending.as_named",
     "promotrot_playact.there",
     "promotrot_playticket.there",
     "promotrot_voucher.as_drawn",
