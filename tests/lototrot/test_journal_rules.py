@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.apps import apps
+from django.db import IntegrityError
 
 from core.database import clock
 from core.journal.acting import acting
@@ -12,6 +13,7 @@ from core.payoffice.services.paying import payment_make
 from core.staff.powers import Role
 from lototrot import journal_rules
 from lototrot.models.contest import Contest
+from lototrot.models.tickets import Void
 from lototrot.services.contest.closing import contest_close_due, contest_close_early
 from lototrot.services.races.stopping import race_stop
 from lototrot.services.settlement.breach import breach_void
@@ -188,6 +190,15 @@ def test_a_ticket_that_two_persons_did_not_void_is_found(own_database: Database)
     breaching.confirmed(breach_void(by=breaching.organiser(), contest_id=contest.pk))
     rule = RULES["lototrot_void.as_named"]
     assert tables_of(rule) == set()
+    of_others = Void.objects.all()[0]
+    with pytest.raises(IntegrityError, match="in another act"):
+        Void.objects.create(
+            ticket_id=lost.ticket_id,
+            reason=of_others.reason,
+            note=of_others.note,
+            voided_at=clock.now(),
+            proposal=of_others.proposal,
+        )
     for change in (
         f"UPDATE lototrot_void SET ticket_id = {lost.ticket_id}"
         " WHERE ticket_id = (SELECT max(ticket_id) FROM lototrot_void)",
