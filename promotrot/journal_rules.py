@@ -1,6 +1,7 @@
 """List the rules that must hold between Promotrot's rows and the acts that wrote them."""
 
 from core.journal.binding import (
+    as_named,
     became,
     confirmed,
     posted,
@@ -82,6 +83,34 @@ PLAY = Rule(
             WHERE l.emission_id = v.emission_id AND l.premises_id = v.premises_id)
     """,
 )
+# The order of the draw is public: each prize is of the play in its place (14.III.5.4.4) [P17].
+AS_DRAWN = Rule(
+    "promotrot_voucher.as_drawn",
+    "its draw gave that prize to another play",
+    "promotrot_voucher",
+    """
+    SELECT 'promotrot_voucher', v.id, v.journal_xid
+      FROM promotrot_voucher v LEFT JOIN promotrot_playticket t ON t.id = v.ticket_id
+      LEFT JOIN (SELECT d.id, o.play, o.cents
+                   FROM promotrot_debtdraw d, promotrot_debt_order(p_debt_draw => d.id) o) o
+        ON o.id = v.debt_draw_id AND o.play = coalesce(t.uuid, v.left_play)
+       AND o.cents = v.amount_cents
+     WHERE v.nature = 'drawn' AND o.id IS NULL
+    """,
+)
+# What is handed over is the thing that the voucher is for (15.III.6.5).
+THING = Rule(
+    "payoffice_exchange.of_its_thing",
+    "its voucher is for another thing",
+    "payoffice_exchange",
+    """
+    SELECT 'payoffice_exchange', t.id, t.journal_xid
+      FROM payoffice_exchange t JOIN payoffice_stockitem i ON i.id = t.item_id
+      JOIN payoffice_claim c ON c.id = t.claim_id AND c.game = 'promotrot'
+      LEFT JOIN promotrot_voucher v ON v.id = c.document_id
+     WHERE v.thing IS DISTINCT FROM i.code
+    """,
+)
 # As many plays were written down as were published to leave.
 LEFT = Rule(
     "promotrot_retiredplays.kept",
@@ -148,6 +177,7 @@ _GAMES = (
         operator="operator_id",
     ),
     confirmed("promotrot_gameending"),
+    as_named("promotrot_gameending", "owed_cents", "winners"),
     stamped("promotrot_debtdraw", "announced_at"),
     with_rows(
         "promotrot_debtdraw",
@@ -156,6 +186,7 @@ _GAMES = (
     stamped("promotrot_debtstanding", "stood_at"),
     posted("promotrot_debtstanding", "t.cents"),
     confirmed("promotrot_debtdecision"),
+    as_named("promotrot_debtdecision", "cents", "reference", "payee"),
     posted("promotrot_debtdecision", "t.cents"),
     with_rows("promotrot_gametype", ("promotrot_game", "o.type_id = t.id")),
 )
@@ -210,6 +241,8 @@ _PLAYS = (
     stamped("promotrot_playmove", "moved_at", user="moved_by_id", session="moved_in_id"),
     VOUCHER,
     PLAY,
+    AS_DRAWN,
+    THING,
     CODE,
     posted("promotrot_voucher", "t.amount_cents", unless="t.nature = 'drawn'"),
     with_rows("promotrot_voucher", ("draws_drawcertificate", "true"), unless="t.nature <> 'drawn'"),

@@ -37,6 +37,7 @@ KIND_TITLES = {
     "payoffice.payment": _("Payment of a large amount"),
     "payoffice.exchange": _("Exchange for a prize of great value"),
     "payoffice.stock_movement": _("Prizes in kind that come into the stock or leave it"),
+    "payoffice.stock_correction": _("Value of a prize in kind that is corrected"),
     "payoffice.cash_taking": _("Cash that is taken from a drawer"),
     "payoffice.cash_closing": _("Cash session that is closed by count"),
     "payoffice.cheque_void": _("Voiding of a cheque"),

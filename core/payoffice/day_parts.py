@@ -27,8 +27,10 @@ from core.payoffice.models import (
     Presentation,
     Restoration,
     Ruling,
+    StockCorrection,
     StockMovement,
 )
+from core.payoffice.services.stock_values import lines_of_correction
 from core.payoffice.sources import DocumentUnknown, Nature, Payable, Source
 from core.reports.parts import Event, Part, Span, balance_cents, nothing, post
 
@@ -192,7 +194,10 @@ def events(span: Span) -> Iterator[Event]:
         yield Event(closed_at, "payoffice.cash_closed", session.proposal, data=data)
     yield from cheque_days.events(span)
     for stock in StockMovement.objects.filter(cheque_days.within("moved_at", span), exchange=None):
-        yield Event(stock.moved_at, "payoffice.stock_moved", stock)
+        cents = stock.proposal.content["cents"] if stock.proposal else 0
+        yield Event(stock.moved_at, "payoffice.stock_moved", stock, data={"cents": cents})
+    for correction in StockCorrection.objects.filter(cheque_days.within("corrected_at", span)):
+        yield Event(correction.corrected_at, "payoffice.stock_corrected", correction)
 
 
 def _claim_of(act: Any) -> Claim | None:
@@ -258,8 +263,7 @@ def _acted(row: Any, data: Data) -> None:
         case State.PAID:
             line = _paid(row, payable, stood, cents)
         case State.EXCHANGED:
-            unit_cents = row.item.unit_cents
-            lines = postings.exchange(stood=stood, cents=cents, unit_cents=unit_cents)
+            lines = postings.exchange(stood=stood, cents=cents, unit_cents=row.unit_cents)
             post("payoffice.exchanged", row, lines)
             return
         case State.REFUSED:
@@ -321,8 +325,11 @@ def _cash_closed(row: Any, data: Data) -> None:
 
 
 def _stock_moved(row: Any, data: Data) -> None:
-    line = postings.goods_moved(row.units * row.item.unit_cents)
-    post("payoffice.goods", row, [line])
+    post("payoffice.goods", row, [postings.goods_moved(data["cents"])])
+
+
+def _stock_corrected(row: Any, data: Data) -> None:
+    post("payoffice.goods_corrected", row, lines_of_correction(row))
 
 
 def figures(span: Span) -> Iterator[tuple[str, Any]]:
@@ -354,6 +361,7 @@ DAY_PARTS: tuple[Part, ...] = (
             "payoffice.cash_closed": _cash_closed,
             **cheque_days.REPLAYS,
             "payoffice.stock_moved": _stock_moved,
+            "payoffice.stock_corrected": _stock_corrected,
         },
     ),
 )

@@ -5,6 +5,7 @@ The rows record claims and their payment (14.III.10).
 
 from core.journal.binding import (
     LEFT,
+    as_named,
     at_another_time,
     became,
     confirmed,
@@ -15,6 +16,7 @@ from core.journal.binding import (
 )
 from core.journal.rules import END, FIRST, Rule
 from core.payoffice.models.payments import SECOND_PERSON_AT_LATEST_CENTS
+from core.payoffice.rules_named import NAMED
 
 _PROPOSED = "proposal_id IS NOT NULL"
 _OF_CLAIM = "o.claim_id = t.id"
@@ -37,7 +39,8 @@ _MADE_BY = {
 # A document is presented beside a deposit that was matched with it from the records [C5].
 _BESIDE = """EXISTS (SELECT FROM payoffice_depositmatch m WHERE m.claim_id = t.claim_id
                 AND m.staff_id IS NOT NULL AND m.matched_at <= t.presented_at)"""
-_UNIT = "(SELECT i.unit_cents FROM payoffice_stockitem i WHERE i.id = t.item_id)"
+# What two persons named as the worth of things that came or went: a value may be corrected later.
+_WORTH = "(SELECT (p.content ->> 'cents')::bigint FROM staff_proposal p WHERE p.id = t.proposal_id)"
 _AMOUNT = "(SELECT c.amount_cents FROM payoffice_claim c WHERE c.id = t.claim_id)"
 
 # SQL of what two persons confirmed of cash that left a drawer, p, and of who received it, d.
@@ -101,9 +104,8 @@ MOVED = Rule(
       LEFT JOIN staff_proposal p ON p.id = t.proposal_id
      WHERE t.exchange_id IS NULL
        AND (p.content ->> 'item', p.content ->> 'premises', p.content ->> 'units',
-            p.content ->> 'cents', p.content ->> 'reason', p.proposed_by_id)
-           IS DISTINCT FROM (i.code, s.code, t.units::text,
-            (t.units * i.unit_cents)::text, t.reason, t.staff_id)
+            p.content ->> 'reason', p.proposed_by_id)
+           IS DISTINCT FROM (i.code, s.code, t.units::text, t.reason, t.staff_id)
     """,
 )
 
@@ -213,19 +215,20 @@ def _acted(table: str, at: str, *, unless: str = "") -> Rule:
     )
 
 
-def _large_by_two(table: str, second: str) -> Rule:
+def _large_by_two(table: str, second: str, cents: str = "t.amount_cents") -> Rule:
     """Return the rule that two persons gave out a large amount: by a proposal, or `second`."""
     return Rule(
         f"{table}.large_by_two",
         "one person alone gave out an amount that takes two",
         table,
         f"""SELECT '{table}', t.id, t.journal_xid FROM {table} t
-             WHERE t.amount_cents >= {SECOND_PERSON_AT_LATEST_CENTS}
+             WHERE {cents} >= {SECOND_PERSON_AT_LATEST_CENTS}
                AND t.proposal_id IS NULL AND {second} IS NULL""",
     )
 
 
 RULES: tuple[Rule, ...] = (
+    *NAMED,
     *(became("payoffice_claim", "state", state, *by) for state, by in _MADE_BY.items()),
     stamped("payoffice_claim", "opened_at"),
     _acted("payoffice_payment", "paid_at", unless=_PROPOSED),
@@ -240,9 +243,10 @@ RULES: tuple[Rule, ...] = (
     _acted("payoffice_exchange", "exchanged_at", unless=_PROPOSED),
     _of_claim("payoffice_exchange"),
     confirmed("payoffice_exchange"),
-    posted("payoffice_exchange", f"{_AMOUNT} + {_UNIT}"),
+    posted("payoffice_exchange", f"{_AMOUNT} + t.unit_cents"),
+    with_rows("payoffice_exchange", ("payoffice_stockmovement", "o.exchange_id = t.id")),
     _large_by_two("payoffice_payment", "t.second_operator_id"),
-    _large_by_two("payoffice_exchange", "NULL"),
+    _large_by_two("payoffice_exchange", "NULL", "greatest(t.amount_cents, t.unit_cents)"),
     with_rows(
         "payoffice_cheque",
         ("payoffice_payment", "o.id = t.payment_id"),
@@ -282,6 +286,7 @@ RULES: tuple[Rule, ...] = (
     _taken_back("payoffice_chequewriteoff", "'payoffice.write_off'"),
     stamped("payoffice_payee", "recorded_at"),
     confirmed("payoffice_cashceiling"),
+    as_named("payoffice_cashceiling", "in_force_from", "cents", "source"),
     stamped("payoffice_cashceiling", "recorded_at"),
     stamped("payoffice_cashsession", "opened_at", user="cashier_id", session="opened_in_id"),
     posted("payoffice_cashsession", "t.float_cents"),
@@ -296,18 +301,20 @@ RULES: tuple[Rule, ...] = (
     with_parent("payoffice_restoration", "payoffice_depositmatch", "match_id"),
     stamped("payoffice_restoration", "restored_at"),
     posted("payoffice_restoration", "t.cents"),
-    stamped("payoffice_stockitem", "recorded_at"),
     CLOSED,
     COUNTED,
+    stamped("payoffice_stockitem", "recorded_at"),
+    stamped("payoffice_stockcorrection", "corrected_at"),
+    confirmed("payoffice_stockcorrection"),
+    as_named("payoffice_stockcorrection", "from_cents", "to_cents", "units", "reason"),
+    posted("payoffice_stockcorrection", "t.units * abs(t.to_cents - t.from_cents)"),
     stamped("payoffice_stockmovement", "moved_at"),
     confirmed("payoffice_stockmovement"),
     MOVED,
-    posted(
-        "payoffice_stockmovement", f"abs(t.units) * {_UNIT}", unless="t.exchange_id IS NOT NULL"
-    ),
+    posted("payoffice_stockmovement", f"abs({_WORTH})", unless="t.exchange_id IS NOT NULL"),
     with_rows(
         "payoffice_stockmovement",
-        ("payoffice_exchange", "o.id = t.exchange_id"),
+        ("payoffice_exchange", "o.id = t.exchange_id AND o.item_id = t.item_id"),
         unless="t.exchange_id IS NULL",
     ),
 )

@@ -121,6 +121,17 @@ def cash_counted(session_id: int, *, counted_cents: int, difference_cents: int) 
     ]
 
 
+def goods_corrected(*, units: int, handed_over: int, by_cents: int) -> list[Line]:
+    """Return the lines that move the books to where another value of a unit puts them: `by_cents`
+    more for each unit that came in. Of those handed over the organiser bore the difference [P21].
+    """
+    kind, treasury = "payoffice.goods_corrected", accounts.treasury()
+    return [
+        signed_line(kind, accounts.goods(), treasury, (units - handed_over) * by_cents),
+        signed_line(kind, accounts.goods_differences(), treasury, handed_over * by_cents),
+    ]
+
+
 def goods_moved(cents: int) -> Line:
     """Return the line of goods bought at their value; a negative amount is a loss."""
     return signed_line("payoffice.goods", accounts.goods(), accounts.treasury(), cents)

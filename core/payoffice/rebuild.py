@@ -112,6 +112,7 @@ def _cash() -> Iterator[Line]:
 
 
 def _goods() -> Iterator[Line]:
+    """Yield what came in and went out at the value of now: a correction moved the books there."""
     value = Sum(F("units") * F("item__unit_cents"))
     taken_in = StockMovement.objects.filter(exchange=None).aggregate(cents=value)["cents"]
     yield postings.goods_moved(taken_in or 0)
@@ -144,5 +145,6 @@ TRANSFERS: Mapping[str, Promise] = {
     "payoffice.exchange": _("prize in kind exchanged"),
     "payoffice.goods": _("goods bought or written off"),
     "payoffice.goods_out": _("goods handed over"),
+    "payoffice.goods_corrected": _("value of goods corrected"),
 }
 """The words for each kind of transfer."""

@@ -108,6 +108,22 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_discard
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE OF opening_id ON lototrot_contest
     FOR EACH ROW WHEN (NEW.opening_id IS NOT NULL)
     EXECUTE FUNCTION staff_need_confirmed('opening_id', 'lototrot.contest_opening');
+-- A ticket is undone in the act in which two persons confirmed that: their decision of another day, about
+-- other tickets, undoes none once everybody knows which ones lost [C6].
+CREATE OR REPLACE FUNCTION lototrot_need_decided_now() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM staff_decision d
+                    WHERE d.proposal_id = NEW.proposal_id AND d.journal_xid = journal_number()) THEN
+        RAISE EXCEPTION 'ticket %: two persons decided that in another act', NEW.ticket_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons_now BEFORE INSERT ON lototrot_void
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL) EXECUTE FUNCTION lototrot_need_decided_now();
+CREATE OR REPLACE TRIGGER two_persons_now BEFORE INSERT ON lototrot_block
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_decided_now();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'breach')
     EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_void');

@@ -71,10 +71,34 @@ BEGIN
         RAISE EXCEPTION 'game %: less stands before the authority', NEW.game_id
             USING ERRCODE = 'restrict_violation';
     END IF;
+    IF NOT EXISTS (
+        SELECT FROM staff_proposal p JOIN promotrot_game g ON g.id = NEW.game_id
+         WHERE p.id = NEW.proposal_id
+           AND (p.content ->> 'game', p.content -> 'cents', p.content ->> 'reference',
+                p.content ->> 'payee')
+               = (g.code, to_jsonb(NEW.cents), NEW.reference, NEW.payee)) THEN
+        RAISE EXCEPTION 'game %: two persons confirmed another sum or payee', NEW.game_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
     RETURN NEW;
 END $$;
 
--- Check that the vouchers of a draw are as many as it has winners and share exactly what it draws. Of
+-- Return the plays that a draw of a debt drew, each with its prize: equal parts, and the first of the
+-- order has the rest. It is `shares` of promotrot/engine/shortfall.py.
+CREATE OR REPLACE FUNCTION promotrot_debt_order(p_debt_draw bigint)
+RETURNS TABLE (play uuid, cents bigint) LANGUAGE sql STABLE AS $$
+    SELECT o.play::uuid,
+           d.owed_cents / d.winners + CASE o.place WHEN 1 THEN d.owed_cents % d.winners ELSE 0 END
+      FROM promotrot_debtdraw d JOIN promotrot_game g ON g.id = d.game_id
+      JOIN draws_draw w ON w.kind = 'promotrot.debt' AND w.subject = g.code || ':' || d.number
+       AND w.state = 'certified'
+      JOIN draws_outcome u ON u.draw_id = w.id
+     CROSS JOIN LATERAL jsonb_array_elements_text(u."order") WITH ORDINALITY o(play, place)
+     WHERE d.id = p_debt_draw
+$$;
+
+-- Check that the vouchers of a draw are as many as it has winners and share exactly what it draws, and that
+-- each is of a play in its order, with the prize of that place [P17]. Of
 -- those that one transaction wrote one after the other the last checks: there may be many thousands.
 CREATE OR REPLACE FUNCTION promotrot_check_debt_draw() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -89,7 +113,14 @@ BEGIN
         SELECT FROM promotrot_debtdraw d WHERE d.id = NEW.debt_draw_id
            AND (d.winners, d.owed_cents) = (
                SELECT count(*), sum(v.amount_cents)::bigint FROM promotrot_voucher v
-                WHERE v.debt_draw_id = d.id)) THEN
+                WHERE v.debt_draw_id = d.id))
+       OR EXISTS (
+        SELECT FROM promotrot_debt_order(p_debt_draw => NEW.debt_draw_id) o
+          FULL JOIN (SELECT coalesce(t.uuid, v.left_play) AS play, v.amount_cents AS cents
+                       FROM promotrot_voucher v LEFT JOIN promotrot_playticket t ON t.id = v.ticket_id
+                      WHERE v.debt_draw_id = NEW.debt_draw_id) g
+            ON g.play = o.play AND g.cents = o.cents
+         WHERE o.play IS NULL OR g.play IS NULL) THEN
         RAISE EXCEPTION 'voucher %: its draw gives other prizes', NEW.id
             USING ERRCODE = 'restrict_violation';
     END IF;

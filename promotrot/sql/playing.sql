@@ -1,6 +1,7 @@
 -- Check plays and vouchers on every write, by any program: these rules concern several rows.
 
--- Refuse a ticket that its lane has not just given, or at another price.
+-- Refuse a ticket that its lane has not just given, or at another price; and one under a UUID that no
+-- sale of now can have: it may be that of a play that left, which is still drawn (docs/adr/0091).
 CREATE OR REPLACE FUNCTION promotrot_guard_ticket() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -10,6 +11,10 @@ BEGIN
            AND e.price_cents = NEW.price_cents) THEN
         RAISE EXCEPTION 'emission %: no lane has given ticket %/%', NEW.emission_id, NEW.opening,
             NEW.position USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF premises_new_request(NEW.uuid, core_now()) IS NOT NULL THEN
+        RAISE EXCEPTION 'play %: no sale of now has that UUID', NEW.uuid
+            USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;

@@ -2,7 +2,9 @@
 
 from datetime import timedelta
 
+import pytest
 from django.apps import apps
+from django.db import IntegrityError
 
 from core.database import clock
 from core.journal.acting import acting
@@ -11,12 +13,14 @@ from core.payoffice.services.paying import payment_make
 from core.staff.powers import Role
 from lototrot import journal_rules
 from lototrot.models.contest import Contest
+from lototrot.models.tickets import Void
 from lototrot.services.contest.closing import contest_close_due, contest_close_early
 from lototrot.services.races.stopping import race_stop
+from lototrot.services.settlement.breach import breach_void
 from tests.support import factories, paying, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
-from tests.support.lototrot import starting
+from tests.support.lototrot import breaching, starting
 from tests.support.lototrot.scheduling import postpone
 
 NO_ACT = {"lototrot_racecourse"}  # a name and a place, which mean no act
@@ -171,3 +175,38 @@ def test_a_closing_at_an_instant_that_nothing_on_record_gives_is_found(
     factories.time_to(scheduled.scheduled_close_at + timedelta(minutes=30))
     contest_close_due(contest_id=scheduled.pk)
     assert {row for _, row, _ in broken(rule)} == {early.pk, ahead.pk, marked.pk}
+
+
+@pytest.mark.article("14.I.6", "14.III.4")
+def test_a_ticket_that_two_persons_did_not_void_is_found(own_database: Database) -> None:
+    """[C6]: a program voided the ticket of a friend that lost beside those in breach."""
+    factories.time_to(rounds.NOON)
+    contest, place = factories.contest(), factories.point()
+    lost = breaching.sell(contest, place)
+    start = clock.now()
+    for _ in range(2):
+        breaching.sell(contest, place)
+    breaching.started_at(contest, start)
+    breaching.confirmed(breach_void(by=breaching.organiser(), contest_id=contest.pk))
+    rule = RULES["lototrot_void.as_named"]
+    assert tables_of(rule) == set()
+    of_others = Void.objects.all()[0]
+    with pytest.raises(IntegrityError, match="in another act"):
+        Void.objects.create(
+            ticket_id=lost.ticket_id,
+            reason=of_others.reason,
+            note=of_others.note,
+            voided_at=clock.now(),
+            proposal=of_others.proposal,
+        )
+    for change in (
+        f"UPDATE lototrot_void SET ticket_id = {lost.ticket_id}"
+        " WHERE ticket_id = (SELECT max(ticket_id) FROM lototrot_void)",
+        "INSERT INTO lototrot_void (ticket_id, reason, note, voided_at, proposal_id)"
+        f" SELECT {lost.ticket_id}, reason, note, voided_at, proposal_id"
+        " FROM lototrot_void LIMIT 1",
+        "DELETE FROM lototrot_void WHERE ticket_id = (SELECT max(ticket_id) FROM lototrot_void)",
+    ):
+        with as_owner(own_database), touched("lototrot_void"):
+            assert execute(change) == 1
+            assert tables_of(rule) == {"lototrot_void"}, change

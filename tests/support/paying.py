@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import transaction
 
 from core.database import clock
 from core.kernel import codes
@@ -262,11 +263,12 @@ def refunds(count: int = 1) -> list[Presented]:
     new_contest = contest()
     sold = tickets(new_contest, count)
     factories.contest_closed(new_contest)
-    proposal = factories.proposal("lototrot.breach_void", f"contest:{new_contest.pk}")
-    Void.objects.bulk_create(
-        Void(ticket=t.ticket, reason="breach", note="x", voided_at=clock.now(), proposal=proposal)
-        for t in sold
-    )
+    with transaction.atomic():  # in the act of the decision
+        by_two = factories.proposal("lototrot.breach_void", f"contest:{new_contest.pk}")
+        Void.objects.bulk_create(
+            Void(ticket=t.ticket, reason="breach", note="x", voided_at=clock.now(), proposal=by_two)
+            for t in sold
+        )
     rounds.fund(accounts.refunds_due(new_contest.pk), count * new_contest.price_cents)
     return [Presented(t.ticket, t.code, new_contest.price_cents) for t in sold]
 

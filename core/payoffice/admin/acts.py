@@ -27,6 +27,7 @@ from core.payoffice.services import (
     goods,
     matching,
     ruling,
+    stock_values,
 )
 from core.payoffice.services.personal_data import PayeeFacts
 from core.premises.models import Game, Premises
@@ -107,6 +108,11 @@ class _Item(ActForm):
     code = forms.CharField(label=_("Code"), max_length=80, help_text=_("As the game names it."))
     description = forms.CharField(label=_("Description"), max_length=200)
     unit_cents = EurosField(label=_("Value of a unit"), min_value=Decimal("0.01"))
+
+
+class _Value(ActForm):
+    unit_cents = EurosField(label=_("Right value of a unit"), min_value=Decimal("0.01"))
+    reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
 class _Units(ActForm):
@@ -191,6 +197,11 @@ def _register_item(by: StaffActor, target: None, data: Data) -> Done:
 
 def _move_stock(by: StaffActor, target: StockItem, data: Data) -> Done:
     goods.stock_move(by=by, item=target.code, premises=data.pop("premises").code, **data)
+    return Done(PROPOSED, target)
+
+
+def _correct_value(by: StaffActor, target: StockItem, data: Data) -> Done:
+    stock_values.stock_correct(by=by, item=target.code, **data)
     return Done(PROPOSED, target)
 
 
@@ -317,6 +328,15 @@ MOVE_STOCK = Act(
     form=_Units,
     icon="inventory",
     text=_("Who confirms it has counted them."),
+)
+CORRECT_VALUE = Act(
+    name="correct",
+    title=_("Correct the value"),
+    power=powers.KEEP_STOCK,
+    run=_correct_value,
+    form=_Value,
+    icon="edit",
+    text=_("The books are put right for every unit that came in. Another person confirms."),
 )
 CEILING = Act(
     name="propose",

@@ -1,4 +1,6 @@
-"""Show what the second person reads before things come into the stock or leave it."""
+"""Show what the second person reads before things come into the stock or leave it, or before their
+value is corrected.
+"""
 
 from typing import Any
 
@@ -10,6 +12,7 @@ from core.admin_support.columns import link, money
 from core.admin_support.contents import ProposalWords
 from core.payoffice.models import StockItem
 from core.payoffice.services.goods import MOVEMENT
+from core.payoffice.services.stock_values import CORRECTION
 from core.premises.models import Premises
 from core.staff.models import Proposal
 
@@ -38,4 +41,26 @@ def _facts(proposal: Proposal) -> list[tuple[Any, Any]]:
     ]
 
 
-WORDS = {MOVEMENT.name: ProposalWords("cents", _subject, _facts)}
+def _corrected_subject(proposal: Proposal) -> SafeString:
+    content = proposal.content
+    values = money(content["from_cents"]), money(content["to_cents"])
+    return format_html("{}: {} → {}", _item(proposal).description, *values)
+
+
+def _corrected_facts(proposal: Proposal) -> list[tuple[Any, Any]]:
+    item, content = _item(proposal), proposal.content
+    return [
+        (_("thing"), link(item)),
+        (_("description"), item.description),
+        (_("value before"), money(content["from_cents"])),
+        (_("value from now on"), money(content["to_cents"])),
+        (_("units that came in"), content["units"]),
+        (_("the treasury pays more (below zero: less)"), money(content["cents"])),
+        (_("reason"), content["reason"]),
+    ]
+
+
+WORDS = {
+    MOVEMENT.name: ProposalWords("cents", _subject, _facts),
+    CORRECTION.name: ProposalWords("from_cents", _corrected_subject, _corrected_facts),
+}

@@ -35,6 +35,7 @@ from core.payoffice.models import (
     Restoration,
     RetiredPayments,
     Ruling,
+    StockCorrection,
     StockItem,
     StockMovement,
 )
@@ -74,7 +75,7 @@ class _Rulings(ReadOnlyInline):
 
 class _Exchanges(ReadOnlyInline):
     model = Exchange
-    shown = ("uuid", "claim", "item", "exchanged_at", "premises")
+    shown = ("uuid", "claim", "item", "amount_cents", "unit_cents", "exchanged_at", "premises")
 
 
 class _Images(ReadOnlyInline):
@@ -95,6 +96,11 @@ class _Movements(ReadOnlyInline):
 class _StockMovements(ReadOnlyInline):
     model = StockMovement
     shown = ("units", "premises", "reason", "exchange", "staff", "proposal", "moved_at")
+
+
+class _StockCorrections(ReadOnlyInline):
+    model = StockCorrection
+    shown = ("from_cents", "to_cents", "units", "handed_over", "reason", "proposal", "corrected_at")
 
 
 class Register(ReadOnlyAdmin):
@@ -205,8 +211,8 @@ class CashSessionAdmin(Register):
 class StockItemAdmin(Register):
     columns = ("code", "description", "unit_cents", "in_stock")
     shown = ("code", "description", "unit_cents", "in_stock", "in_stock_at", "recorded_at")
-    inlines = (_StockMovements, _Exchanges)
-    acts = (office.MOVE_STOCK,)
+    inlines = (_StockMovements, _Exchanges, _StockCorrections)
+    acts = (office.MOVE_STOCK, office.CORRECT_VALUE)
     list_acts = (office.REGISTER_ITEM,)
 
     @admin.display(description=_("in stock"))

@@ -347,6 +347,7 @@ class Exchanges(StaffView):
             refusals.NotInKind,
             refusals.OutOfStock,
             goods.ItemUnknown,
+            goods.StockChanged,
             refusals.CashSessionMissing,
             refusals.PayerHandedOver,
             refusals.RequestUuidReused,

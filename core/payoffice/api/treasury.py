@@ -17,7 +17,7 @@ from core.payoffice.api.claim_shapes import PayeeIn
 from core.payoffice.api.losses import BankPaymentOut, RecoveryOut, WriteOffOut
 from core.payoffice.models import Cheque
 from core.payoffice.refusals import OutOfStock
-from core.payoffice.services import cheques, goods, slips
+from core.payoffice.services import cheques, goods, slips, stock_values
 from core.payoffice.services.personal_data import Erased, PayeeFacts
 from core.premises.services import PremisesUnknown
 from core.receipts.output import Output, render
@@ -99,6 +99,11 @@ class StockOut(Shape):
 class StockMoveIn(Shape):
     premises = Text(max_length=20)
     units = Whole(min_value=-1_000_000, max_value=1_000_000)
+    reason = Text(max_length=200)
+
+
+class StockValueIn(Shape):
+    unit_cents = Cents(min_value=1, max_value=MAX_ACT_CENTS, help_text="The right one.")
     reason = Text(max_length=200)
 
 
@@ -268,6 +273,27 @@ class StockMovements(StaffView):
         body = self.read(StockMoveIn)
         return self.once(
             lambda: self.answer(ProposalOut, goods.stock_move(by=self.by, item=item, **body), 202)
+        )
+
+
+class StockCorrections(StaffView):
+    @operation(
+        "Propose another value of a unit than was registered; another person confirms it",
+        "The books are put right for every unit that came in, also for those handed over.",
+        body=StockValueIn,
+        answer=ProposalOut,
+        status=202,
+        idempotent=True,
+        problems=(goods.ItemUnknown, stock_values.ValueWrong, ProposalPending),
+        example={"unit_cents": 90000, "reason": "One zero too many."},
+        power=powers.KEEP_STOCK,
+    )
+    def post(self, request: Request, item: str) -> HttpResponse:
+        body = self.read(StockValueIn)
+        return self.once(
+            lambda: self.answer(
+                ProposalOut, stock_values.stock_correct(by=self.by, item=item, **body), 202
+            )
         )
 
 

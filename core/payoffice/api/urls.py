@@ -6,7 +6,6 @@ from core.payoffice.api import cash, claims, losses, office, treasury
 from core.payoffice.api import claim_papers as papers
 
 _CHEQUE = "office/cheques/<int:number>"
-
 _RECEIPT = "<uuid:ident>/receipt.<str:form>"
 
 _CLAIMS: list[URLPattern] = [
@@ -53,6 +52,7 @@ _OFFICE: list[URLPattern] = [
     path(f"{_CHEQUE}/reissue", treasury.ChequeReissue.as_view()),
     path("office/stock", treasury.Stock.as_view()),
     path("office/stock/<str:item>/movements", treasury.StockMovements.as_view()),
+    path("office/stock/<str:item>/corrections", treasury.StockCorrections.as_view()),
     path("office/cash-ceilings", treasury.Ceilings.as_view()),
 ]
 

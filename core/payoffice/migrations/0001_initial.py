@@ -1244,6 +1244,7 @@ class Migration(migrations.Migration):
                 ("request_digest", models.BinaryField(max_length=32)),
                 ("exchanged_at", models.DateTimeField(verbose_name="exchanged at")),
                 ("amount_cents", models.BigIntegerField(verbose_name="amount")),
+                ("unit_cents", models.BigIntegerField(verbose_name="value of the unit")),
                 (
                     "claim",
                     models.OneToOneField(
@@ -1336,11 +1337,64 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("amount_cents__lt", 30000),
+                            models.Q(("amount_cents__lt", 30000), ("unit_cents__lt", 30000)),
                             ("proposal__isnull", False),
                             _connector="OR",
                         ),
                         name="exchange_large_by_two",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="StockCorrection",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("uuid", models.UUIDField(unique=True, verbose_name="UUID")),
+                ("from_cents", models.BigIntegerField(verbose_name="value before")),
+                ("to_cents", models.BigIntegerField(verbose_name="value from now on")),
+                ("units", models.BigIntegerField(verbose_name="units that came in")),
+                ("handed_over", models.BigIntegerField(verbose_name="units handed over")),
+                ("reason", models.CharField(max_length=200, verbose_name="reason")),
+                ("corrected_at", models.DateTimeField(verbose_name="time")),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="corrections",
+                        to="payoffice.stockitem",
+                        verbose_name="thing",
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="staff.proposal",
+                        verbose_name="proposal",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "correction of a value",
+                "verbose_name_plural": "corrections of values",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("to_cents__gt", 0),
+                            models.Q(("to_cents", models.F("from_cents")), _negated=True),
+                        ),
+                        name="stock_correction_corrects",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True),
+                        name="stock_correction_has_reason",
                     ),
                 ],
             },

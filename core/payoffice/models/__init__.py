@@ -10,7 +10,7 @@ from core.payoffice.models.deposits import (
     DepositMatch,
     Restoration,
 )
-from core.payoffice.models.goods import Exchange, StockItem, StockMovement
+from core.payoffice.models.goods import Exchange, StockCorrection, StockItem, StockMovement
 from core.payoffice.models.losses import (
     ChequeRecovery,
     ChequeWriteOff,
@@ -40,6 +40,7 @@ __all__ = [
     "Restoration",
     "RetiredPayments",
     "Ruling",
+    "StockCorrection",
     "StockItem",
     "StockMovement",
     "VoidedChequePayment",

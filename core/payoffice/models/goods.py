@@ -1,7 +1,7 @@
 """Store the stock of prizes in kind, and the exchanges for them (15.III.6.5) [P4]."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
@@ -14,9 +14,12 @@ from core.staff.models import Proposal, User
 class StockItem(Guarded):
     """A kind of thing that can be won, under its game's name for it.
 
-    `unit_cents` is the value of a unit in the books. The equivalent of a prize belongs to the
-    emission that promises it, whatever the thing is worth in stock (15.III.6.5) [P21].
+    `unit_cents` is the value of a unit in the books; two persons correct it (`StockCorrection`).
+    The equivalent of a prize belongs to the emission that promises it, whatever the thing is worth
+    in stock (15.III.6.5) [P21].
     """
+
+    mutable = ("unit_cents",)
 
     code = models.CharField(_("code"), max_length=80, unique=True)
     description = models.CharField(_("description"), max_length=200)
@@ -37,8 +40,8 @@ class StockItem(Guarded):
 class Exchange(Acted):
     """A document exchanged for the paper that entitles to the thing.
 
-    `uuid` is the number of that paper. `amount_cents` is that of the claim: from 300.00 on two
-    persons exchange, as they pay.
+    `uuid` is the number of that paper. `amount_cents` is that of the claim, `unit_cents` what the
+    unit was worth in the books: where either is 300.00 or more, two persons exchange, as they pay.
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
@@ -51,6 +54,7 @@ class Exchange(Acted):
     )
     exchanged_at = models.DateTimeField(_("exchanged at"))
     amount_cents = models.BigIntegerField(_("amount"))
+    unit_cents = models.BigIntegerField(_("value of the unit"))
     proposal = models.OneToOneField(
         Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
     )
@@ -61,7 +65,10 @@ class Exchange(Acted):
         constraints = [
             by_one("exchange_by_one"),
             models.CheckConstraint(
-                condition=Q(amount_cents__lt=SECOND_PERSON_AT_LATEST_CENTS)
+                condition=Q(
+                    amount_cents__lt=SECOND_PERSON_AT_LATEST_CENTS,
+                    unit_cents__lt=SECOND_PERSON_AT_LATEST_CENTS,
+                )
                 | Q(proposal__isnull=False),
                 name="exchange_large_by_two",
             ),
@@ -116,3 +123,40 @@ class StockMovement(Guarded):
 
     def __str__(self) -> str:
         return f"{self.item} {self.units:+d}"
+
+
+class StockCorrection(Guarded):
+    """The value of a thing that was registered wrongly, put right by two persons (ADR 93).
+
+    `units` came in by the word of two persons, less those that went out so; `handed_over` of them
+    left with exchanges. The books are moved to where they would be if the thing had been registered
+    with `to_cents`. What was posted before stays.
+    """
+
+    uuid = models.UUIDField(_("UUID"), unique=True)
+    item = models.ForeignKey(
+        StockItem, models.PROTECT, related_name="corrections", verbose_name=_("thing")
+    )
+    from_cents = models.BigIntegerField(_("value before"))
+    to_cents = models.BigIntegerField(_("value from now on"))
+    units = models.BigIntegerField(_("units that came in"))
+    handed_over = models.BigIntegerField(_("units handed over"))
+    reason = models.CharField(_("reason"), max_length=200)
+    proposal = models.OneToOneField(
+        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+    )
+    corrected_at = models.DateTimeField(_("time"))
+
+    class Meta:
+        verbose_name = _("correction of a value")
+        verbose_name_plural = _("corrections of values")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(to_cents__gt=0) & ~Q(to_cents=F("from_cents")),
+                name="stock_correction_corrects",
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="stock_correction_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.item)

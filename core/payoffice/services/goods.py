@@ -51,6 +51,14 @@ class ItemDiffers(Conflict):
     message = "That thing is on record with another description or value."
 
 
+class StockChanged(Conflict):
+    code = "stock_changed"
+    message = (
+        "The value of the thing, or how many came in, changed since: look at it again, and begin"
+        " anew."
+    )
+
+
 class UnitsWrong(Invalid):
     code = "stock_units_wrong"
     message = (
@@ -79,6 +87,14 @@ def stock_register(*, by: StaffActor, code: str, description: str, unit_cents: i
     return item
 
 
+def item_get(code: str) -> StockItem:
+    """Return a registered thing. Raises ItemUnknown."""
+    item = StockItem.objects.filter(code=code).first()
+    if item is None:
+        raise ItemUnknown(item=code)
+    return item
+
+
 @transaction.atomic
 def stock_move(*, by: StaffActor, item: str, premises: str, units: int, reason: str) -> Proposal:
     """Propose that units come in, or go out, such as after a count (negative units).
@@ -87,9 +103,7 @@ def stock_move(*, by: StaffActor, item: str, premises: str, units: int, reason: 
     Raises ItemUnknown, PremisesUnknown, UnitsWrong, OutOfStock, ProposalPending.
     """
     by.need(powers.KEEP_STOCK)
-    thing = StockItem.objects.filter(code=item).first()
-    if thing is None:
-        raise ItemUnknown(item=item)
+    thing = item_get(item)
     place = Premises.objects.filter(code=premises).first()
     if place is None:
         raise PremisesUnknown(premises=premises)
@@ -109,8 +123,11 @@ def stock_move(*, by: StaffActor, item: str, premises: str, units: int, reason: 
 
 
 def _moves(proposal: Proposal, by: StaffActor) -> None:
+    """Move units as proposed. Raises OutOfStock, or StockChanged if they are worth another sum."""
     content = proposal.content
-    item = StockItem.objects.get(code=content["item"])
+    item = _item_held(content["item"])
+    if content["cents"] != content["units"] * item.unit_cents:
+        raise StockChanged(item=item.code)
     place = Premises.objects.get(code=content["premises"])
     movement = _move(
         item,
@@ -121,6 +138,14 @@ def _moves(proposal: Proposal, by: StaffActor) -> None:
         proposal=proposal,
     )
     ledger.post(reference=movement.uuid, lines=[postings.goods_moved(content["cents"])])
+
+
+def _item_held(code: str) -> StockItem:
+    """Return a thing, whose stock and value stay until the transaction ends. Raises ItemUnknown."""
+    item = item_get(code)
+    hold((Lock.STOCK, item.pk))
+    item.refresh_from_db()
+    return item
 
 
 def _need_stock(item: StockItem, premises_id: int, units: int) -> None:
@@ -155,7 +180,6 @@ def _move(
     exchange: Exchange | None = None,
     proposal: Proposal | None = None,
 ) -> StockMovement:
-    hold((Lock.STOCK, item.pk))
     _need_stock(item, premises_id, -units)
     movement: StockMovement = StockMovement.objects.create(
         uuid=row_uuid(clock.now()),
@@ -199,10 +223,11 @@ class ExchangeRequest:
 def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Proposal:
     """Exchange a document at the Central Office for the paper that entitles to the thing.
 
-    From the configured amount on it is proposed, and another person confirms; the document is
-    presented, so that it does not lapse meanwhile. The same request returns the same exchange or
-    proposal. Raises NotInKind, OutOfStock, ItemUnknown, CashSessionMissing, PayerHandedOver,
-    RequestUuidReused, or the refusal of the document's state or of the place.
+    From the configured amount on, of the prize or of the unit in the books, it is proposed, and
+    another person confirms; the document is presented, so that it does not lapse meanwhile. The
+    same request returns the same exchange or proposal. Raises NotInKind, OutOfStock, ItemUnknown,
+    StockChanged, CashSessionMissing, PayerHandedOver, RequestUuidReused, or the refusal of the
+    document's state or of the place.
     """
     by.need(powers.PAY)
     hold((Lock.REQUEST, request.uuid.int))
@@ -225,7 +250,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     payable = finding.presented(request.code, request.deposit)
     paying.need_other_hands(payable, by.user_id)
     _judge(payable, request.deposit, session)
-    if payable.amount_cents < settings.SECOND_PERSON_FROM_CENTS:
+    if _large_cents(payable, _item_of(payable)) < settings.SECOND_PERSON_FROM_CENTS:
         return _exchange(payable, request.deposit, request.uuid, digest, session, by.user_id)
     proposal = two_persons.propose(
         kind=EXCHANGE,
@@ -236,6 +261,7 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
             "digest": digest.hex(),
             "game": payable.game,
             "document": str(payable.uuid),
+            "document_id": payable.document_id,
             "amount_cents": payable.amount_cents,
             "cash_session": str(session.uuid),
             "deposit": str(request.deposit) if request.deposit else None,
@@ -244,6 +270,20 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     if finding.claim_of(payable) is None:
         present(payable, {"staff_id": by.user_id, "premises_id": session.premises_id})
     return proposal
+
+
+def _item_of(payable: Payable) -> StockItem:
+    """Return the thing that a document won. Raises NotInKind, ItemUnknown."""
+    if payable.thing is None:
+        raise NotInKind
+    return item_get(payable.thing.item)
+
+
+def _large_cents(payable: Payable, item: StockItem) -> int:
+    """Return the sum that decides whether two persons exchange: the equivalent of the prize, or
+    what the unit is worth in the books if that is more.
+    """
+    return max(payable.amount_cents, item.unit_cents)
 
 
 def _need_unused(ident: UUID) -> None:
@@ -294,26 +334,26 @@ def _exchange(
 
     The prize is worth the equivalent of its emission, the unit what the books say [P21]. The unit
     may be at another place than the office: the document says where the thing is handed over.
+    Raises StockChanged where the unit takes two persons by now.
     """
     need_open(session)
-    if payable.thing is None:
-        raise NotInKind
-    item = StockItem.objects.filter(code=payable.thing.item).first()
-    if item is None:
-        raise ItemUnknown(item=payable.thing.item)
+    thing = _item_of(payable).code
     claim, stood = _claim_exchanged(payable, deposit, session)
+    item = _item_held(thing)
+    if proposal is None and _large_cents(payable, item) >= settings.SECOND_PERSON_FROM_CENTS:
+        raise StockChanged(item=thing)
     exchange: Exchange = Exchange.objects.create(
         uuid=ident,
         request_digest=digest,
         claim=claim,
         item=item,
         amount_cents=payable.amount_cents,
+        unit_cents=item.unit_cents,
         exchanged_at=clock.now(),
         premises_id=session.premises_id,
         staff_id=staff_id,
         proposal=proposal,
     )
-    hold((Lock.STOCK, item.pk))
     place = _place_of_unit(item, session.premises_id)
     _move(item, place, -1, staff_id, reason=str(payable.uuid), exchange=exchange)
     lines = postings.exchange(stood=stood, cents=payable.amount_cents, unit_cents=item.unit_cents)

@@ -255,53 +255,6 @@ CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequerecove
 CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequewriteoff
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal();
 
--- Cash leaves a drawer as two persons named it, and another person than its cashier received it.
-CREATE OR REPLACE FUNCTION payoffice_guard_cash() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    v_row jsonb := to_jsonb(NEW);
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM staff_proposal p JOIN staff_decision d ON d.proposal_id = p.id
-          JOIN payoffice_cashsession s ON s.uuid::text = p.content ->> 'cash_session'
-         WHERE p.id = NEW.proposal_id AND d.decided_by_id <> s.cashier_id
-           AND s.id = coalesce((v_row ->> 'session_id')::bigint, NEW.id)
-           AND NOT EXISTS (SELECT FROM unnest(TG_ARGV) AS each (name)
-                            WHERE p.content -> each.name IS DISTINCT FROM v_row -> each.name)) THEN
-        RAISE EXCEPTION 'table %: two persons named other cash, or its cashier received it', TG_TABLE_NAME
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE UPDATE ON payoffice_cashsession
-    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL) EXECUTE FUNCTION payoffice_guard_cash(
-        'expected_cents', 'counted_cents', 'count', 'difference_reason', 'difference_words');
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_cashmovement
-    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION payoffice_guard_cash('cents', 'reason');
-
--- Things come into the stock and leave it as two persons named them, and what they are worth.
-CREATE OR REPLACE FUNCTION payoffice_guard_stock_named() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM staff_proposal p
-          JOIN payoffice_stockitem i ON i.id = NEW.item_id
-          JOIN premises_premises s ON s.id = NEW.premises_id
-         WHERE p.id = NEW.proposal_id AND p.proposed_by_id = NEW.staff_id
-           AND (p.content ->> 'item', p.content ->> 'premises', p.content -> 'units',
-                p.content -> 'cents', p.content ->> 'reason')
-               IS NOT DISTINCT FROM (i.code, s.code, to_jsonb(NEW.units),
-                to_jsonb(NEW.units * i.unit_cents), NEW.reason)) THEN
-        RAISE EXCEPTION 'item %: two persons named other things', NEW.item_id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_stockmovement
-    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION payoffice_guard_stock_named();
-
 -- A cheque is of its payment: of the same amount, and of the same payee, unless it stands for a voided
 -- cheque of that payment. Then two persons named that cheque and the payee.
 -- Its number is of the journal's lineage (docs/adr/0089).
@@ -378,17 +331,64 @@ CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_payee
 CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_depositimage
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
 
--- Stock never becomes negative at any place. The item's lock is held until the transaction ends.
-CREATE OR REPLACE FUNCTION payoffice_guard_stock() RETURNS trigger LANGUAGE plpgsql AS $$
+-- What two persons confirmed is paid, exchanged or ruled on, and nothing else: the same document, sum,
+-- payee and drawer, as the same request asked for it.
+CREATE OR REPLACE FUNCTION payoffice_guard_payment_named() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock({lock.stock}, (NEW.item_id & 2147483647)::integer);
-    IF NEW.units + (SELECT coalesce(sum(m.units), 0) FROM payoffice_stockmovement m
-                     WHERE m.item_id = NEW.item_id AND m.premises_id = NEW.premises_id) < 0 THEN
-        RAISE EXCEPTION 'item %: not so many are in stock there', NEW.item_id
+    IF NOT EXISTS (
+        SELECT FROM staff_proposal p JOIN payoffice_claim c ON c.id = NEW.claim_id
+          LEFT JOIN payoffice_cashsession s ON s.id = NEW.cash_session_id
+          LEFT JOIN payoffice_payee y ON y.id = NEW.payee_id
+         WHERE p.id = NEW.proposal_id AND p.proposed_by_id = NEW.staff_id
+           AND (p.content ->> 'uuid', p.content ->> 'game', p.content -> 'document_id',
+                p.content -> 'amount_cents', p.content ->> 'cash_session', p.content ->> 'payee')
+               IS NOT DISTINCT FROM (NEW.uuid::text, c.game, to_jsonb(c.document_id),
+                to_jsonb(NEW.amount_cents), s.uuid::text, y.uuid::text)) THEN
+        RAISE EXCEPTION 'payment %: two persons confirmed another', NEW.uuid
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE TRIGGER in_stock BEFORE INSERT ON payoffice_stockmovement
-    FOR EACH ROW WHEN (NEW.units < 0) EXECUTE FUNCTION payoffice_guard_stock();
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_payment
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION payoffice_guard_payment_named();
+
+CREATE OR REPLACE FUNCTION payoffice_guard_exchange_named() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM staff_proposal p JOIN payoffice_claim c ON c.id = NEW.claim_id
+         WHERE p.id = NEW.proposal_id AND p.proposed_by_id = NEW.staff_id
+           AND (p.content ->> 'uuid', p.content ->> 'game', p.content -> 'document_id',
+                p.content -> 'amount_cents')
+               IS NOT DISTINCT FROM (NEW.uuid::text, c.game, to_jsonb(c.document_id),
+                to_jsonb(NEW.amount_cents))) THEN
+        RAISE EXCEPTION 'exchange %: two persons confirmed another', NEW.uuid
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_exchange
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION payoffice_guard_exchange_named();
+
+CREATE OR REPLACE FUNCTION payoffice_guard_ruling_named() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM staff_proposal p LEFT JOIN payoffice_deposit d ON d.id = NEW.deposit_id
+         WHERE p.id = NEW.proposal_id
+           AND p.content ->> 'verdict' = NEW.verdict AND p.content ->> 'reason' = NEW.reason
+           AND (NEW.claim_id IS NULL OR p.content -> 'claim' = to_jsonb(NEW.claim_id))
+           AND (NEW.deposit_id IS NULL OR p.content ->> 'deposit' = d.uuid::text
+                OR p.content ->> 'deposit' IS NULL AND EXISTS (
+                    SELECT FROM payoffice_depositmatch m WHERE m.deposit_id = d.id
+                       AND p.content -> 'claim' = to_jsonb(m.claim_id)))) THEN
+        RAISE EXCEPTION 'ruling: two persons confirmed another than of deposit % or claim %',
+            NEW.deposit_id, NEW.claim_id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_ruling
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_ruling_named();

@@ -1,6 +1,7 @@
 -- Refuse a payment of a claim that is not paid, and one by premises without an authorisation for the
 -- game. The Central Office needs none (14.I.6, 14.III.10.2) [E10]. Premises and session must be there:
--- foreign keys would lock them for each payment, and neither is ever deleted. All of it is one query, and
+-- foreign keys would lock them for each payment, and neither is ever deleted. The second of two operators is
+-- signed on at a terminal of the same premises; a minute is for who signs off meanwhile. All of it is one query, and
 -- the trigger has no condition, whose text PostgreSQL reads again for each payment (docs/adr/0044).
 CREATE OR REPLACE FUNCTION payoffice_need_payable() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -11,7 +12,13 @@ BEGIN
            NEW.session_id IS NULL OR EXISTS (
                SELECT FROM premises_operatorsession s WHERE s.id = NEW.session_id
                   AND s.terminal_id = NEW.terminal_id
-                  AND s.operator_id = NEW.operator_id) AS session_there
+                  AND s.operator_id = NEW.operator_id) AS session_there,
+           NEW.second_session_id IS NULL OR EXISTS (
+               SELECT FROM premises_operatorsession s
+                 JOIN premises_terminal t ON t.id = s.terminal_id
+                WHERE s.id = NEW.second_session_id AND s.operator_id = NEW.second_operator_id
+                  AND t.premises_id = NEW.premises_id AND s.expires_at > NEW.paid_at - interval '1 minute'
+                  AND (s.ended_at > NEW.paid_at - interval '1 minute') IS NOT FALSE) AS second_there
       INTO v
       FROM payoffice_claim c
      CROSS JOIN LATERAL premises_holds(
@@ -28,6 +35,10 @@ BEGIN
     IF NOT v.session_there THEN
         RAISE EXCEPTION 'no such session % of operator and terminal', NEW.session_id
             USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    IF NOT v.second_there THEN
+        RAISE EXCEPTION 'session %: the second operator is not signed on there', NEW.second_session_id
+            USING ERRCODE = 'restrict_violation';
     END IF;
     IF NEW.place <> 'central_office' AND v.authorised IS NOT TRUE THEN
         RAISE EXCEPTION 'premises %: no authorisation to pay', NEW.premises_id

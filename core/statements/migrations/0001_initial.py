@@ -392,6 +392,9 @@ class Migration(migrations.Migration):
                         condition=models.Q(("reference", ""), _negated=True),
                         name="guarantee_limit_sourced",
                     ),
+                    models.UniqueConstraint(
+                        fields=("proposal", "premises"), name="guarantee_limit_once"
+                    ),
                 ],
             },
         ),

@@ -95,6 +95,7 @@ class GuaranteeLimit(Guarded):
                 condition=Q(minute_cap_cents__gte=0), name="guarantee_limit_minute"
             ),
             models.CheckConstraint(condition=~Q(reference=""), name="guarantee_limit_sourced"),
+            models.UniqueConstraint(fields=["proposal", "premises"], name="guarantee_limit_once"),
         ]
         indexes = [
             models.Index(

@@ -121,6 +121,26 @@ CREATE OR REPLACE TRIGGER of_statement BEFORE INSERT ON statements_remittance
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_guaranteelimit
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.guarantee',
         'statements.guarantees');
+-- A limit is the one that two persons named, for premises that they named, and once: a decision is no
+-- credit for others, and an old one none that comes back.
+CREATE OR REPLACE FUNCTION statements_guard_limit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM staff_proposal p JOIN premises_premises m ON m.id = NEW.premises_id
+         WHERE p.id = NEW.proposal_id
+           AND (p.content -> 'limit_cents', p.content -> 'minute_cap_cents', p.content ->> 'reference')
+               = (to_jsonb(NEW.limit_cents), to_jsonb(NEW.minute_cap_cents), NEW.reference)
+           AND (p.content -> 'premises' = to_jsonb(m.code)
+                OR p.content -> 'premises'
+                   @> jsonb_build_array(jsonb_build_object('premises', m.code)))) THEN
+        RAISE EXCEPTION 'premises %: two persons named another limit', NEW.premises_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON statements_guaranteelimit
+    FOR EACH ROW EXECUTE FUNCTION statements_guard_limit();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_commissionrate
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.rate');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_remittance

@@ -202,12 +202,14 @@ def _field(subject: str) -> Field:
     """Return the UUID of every ticket of the game, and the number of prizes as places.
 
     They are by emission, and in each in the order of the UUIDs: so the list is the same before and
-    after plays leave with their month.
+    after plays leave with their month. A ticket that somebody wrote under the UUID of a play that
+    left is no entry more: that play is drawn.
     """
     debt = _debt(subject)
-    entries = [*debt_entries(debt.game).values_list("emission__number", "uuid")]
-    entries += codes_left(debt.game)
-    return Field([str(code) for _, code in sorted(entries)], debt.winners)
+    emission_of = dict(debt_entries(debt.game).values_list("uuid", "emission__number"))
+    emission_of |= {code: emission for emission, code in codes_left(debt.game)}
+    entries = sorted((emission, code) for code, emission in emission_of.items())
+    return Field([str(code) for _, code in entries], debt.winners)
 
 
 def _certified(draw: Certified) -> None:

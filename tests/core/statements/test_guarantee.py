@@ -131,6 +131,31 @@ def test_a_terminal_sells_so_much_in_a_minute(organiser: Any, contest: Any) -> N
     assert outcome(contest, place) == "sold"
 
 
+def test_a_decision_is_credit_for_nobody_else_and_once(organiser: Any) -> None:
+    """Any decision about any limit was enough for the database, also one of years ago."""
+    place, other = factories.premises(), factories.premises()
+    proposal = guarantee.guarantee_limit_propose(
+        by=organiser, premises=place.code, limit_cents=10**6, reference="Aval 12"
+    )
+    two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+    limit = GuaranteeLimit.objects.get(proposal=proposal)
+    columns = {
+        field.attname: getattr(limit, field.attname)
+        for field in GuaranteeLimit._meta.fields
+        if field.name != "id"
+    }
+    for wrong in (
+        {"premises_id": other.pk},
+        {"limit_cents": 10**7},
+        {"minute_cap_cents": 10**7},
+        {"reference": "Aval 13"},
+    ):
+        with pytest.raises(IntegrityError, match="named another limit"), transaction.atomic():
+            GuaranteeLimit.objects.create(**columns | wrong)
+    with pytest.raises(IntegrityError, match="guarantee_limit_once"), transaction.atomic():
+        GuaranteeLimit.objects.create(**columns)
+
+
 def test_one_organiser_alone_gives_no_credit(organiser: Any, contest: Any) -> None:
     place = factories.point(factories.premises(limit_cents=None))
     proposal = guarantee.guarantee_limit_propose(

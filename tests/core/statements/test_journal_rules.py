@@ -87,6 +87,7 @@ def test_a_limit_that_two_persons_did_not_name_is_named(own_database: Database) 
         ("in_force_from = in_force_from - interval '1 day'", LIMITED.name),
     ):
         with as_owner(own_database), touched(table):
+            execute(f"ALTER TABLE {table} DROP CONSTRAINT guarantee_limit_once")
             execute(f"UPDATE {table} SET {change}")
             names = [name for name, rule in named.items() for _ in broken(rule)]
             assert names == [says] * len(places), change

@@ -1,18 +1,20 @@
 """Refuse in the database debts that are not those of an ended game [P17]."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 
 from core.database import clock
+from core.draws.models import Outcome
 from core.kernel.days import add_days, natural_day
 from promotrot.models.debt import DebtDecision, DebtDraw, DebtStanding
 from promotrot.models.game import Game
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.services.debts import drawing
 from tests.support import factories
 from tests.support.promotrot import owing
 
@@ -66,17 +68,50 @@ def test_nothing_stands_before_the_authority_while_it_can_be_drawn() -> None:
     refused(lambda: DebtDecision.objects.create(game=game, cents=1, **decided))
 
 
-def test_the_vouchers_of_a_draw_are_its_winners_and_share_what_it_draws() -> None:
+@pytest.mark.parametrize(
+    "cents", [(94, 93), (95, 93, 93), (94, 93, 92, 1), (93, 94, 93), (94, 93, 93, 1)]
+)
+def test_the_vouchers_of_a_draw_are_its_winners_and_share_what_it_draws(
+    cents: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The last one written checks all of them."""
     game = owing.ended(280, winners=3)
-    for wrong in ((94, 93), (95, 93, 93), (94, 93, 92, 1)):
-        refused(lambda wrong=wrong: _vouchers(game, wrong))
-    _vouchers(game, (94, 93, 93))
-    refused(lambda: _vouchers(game, (1,), number=2_000))
+    with monkeypatch.context() as patch:
+        patch.setattr(drawing, "_voucher", lambda *of: None)
+        patch.setattr(Voucher.objects, "bulk_create", lambda rows, **_: [*rows])
+        with pytest.raises(DatabaseError, match="gives other prizes"), transaction.atomic():
+            owing.drawn(game)
+            patch.undo()
+            order = Outcome.objects.get().order
+            tickets = [PlayTicket.objects.get(uuid=each) for each in order]
+            _write(game, [*tickets, *tickets], cents)
+    owing.drawn(game)
+    refused(lambda: _write(game, PlayTicket.objects.order_by("pk"), (1,), number=2_000))
 
 
-def _vouchers(game: Game, cents: tuple[int, ...], number: int = 1_001) -> None:
-    """Write vouchers of the game's first draw for its tickets, and check them as a commit does."""
+def test_a_prize_of_a_draw_is_of_the_play_that_was_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order of the draw is public, and nothing compared the vouchers with it."""
+    game = owing.ended(280, winners=3)
+    whole = drawing._voucher
+
+    def dishonest(play: PlayTicket, cents: int, of: Any, debt: DebtDraw) -> Voucher:
+        if play.uuid == UUID(of.order[0]):
+            play = PlayTicket.objects.exclude(uuid__in=of.order).get()
+        return whole(play, cents, of, debt)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(drawing, "_voucher", dishonest)
+        with pytest.raises(DatabaseError, match="gives other prizes"), transaction.atomic():
+            owing.drawn(game)
+            _check()
+    assert len(owing.drawn(game)) == 3
+    _check()
+
+
+def _write(
+    game: Game, plays: Iterable[PlayTicket], cents: tuple[int, ...], number: int = 1_001
+) -> None:
+    """Write vouchers of the game's first draw for plays, and check them as a commit does."""
     now = clock.now()
     day = natural_day(now)
     Voucher.objects.bulk_create(
@@ -84,7 +119,7 @@ def _vouchers(game: Game, cents: tuple[int, ...], number: int = 1_001) -> None:
             uuid=uuid4(),
             emission_id=ticket.emission_id,
             ticket=ticket,
-            number=number,
+            number=number + place // 3,
             nature=Voucher.Nature.DRAWN,
             amount_cents=each,
             premises_id=ticket.premises_id,
@@ -94,8 +129,12 @@ def _vouchers(game: Game, cents: tuple[int, ...], number: int = 1_001) -> None:
             last_day=add_days(day, 30),
             debt_draw=game.debt_draws.get(),
         )
-        for ticket, each in zip(PlayTicket.objects.order_by("pk"), cents, strict=False)
+        for place, (ticket, each) in enumerate(zip(plays, cents, strict=False))
     )
+    _check()
+
+
+def _check() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS as_drawn IMMEDIATE")
         cursor.execute("SET CONSTRAINTS as_drawn DEFERRED")

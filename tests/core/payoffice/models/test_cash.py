@@ -9,11 +9,13 @@ from django.db import IntegrityError, transaction
 from core.database import clock
 from core.payoffice.counting import fewest
 from core.payoffice.models import CashMovement, CashSession
-from core.payoffice.services.cash import cash_close
+from core.payoffice.services.cash import cash_close, cash_move
+from core.staff.actor import StaffActor
 from core.staff.models import Decision, Proposal
 from core.staff.powers import Role
 from tests.support import factories
 from tests.support import paying as given
+from tests.support.payoffice.counting import counted as drawer_counted
 from tests.support.payoffice.guards import refused
 
 pytestmark = pytest.mark.django_db
@@ -132,3 +134,40 @@ def _not_closed(
         CashSession.objects.filter(pk=session.pk).update(
             closed_at=clock.now(), proposal=proposal, **closed
         )
+
+
+def rejected(closing: Proposal, by: StaffActor) -> Decision:
+    """Write a rejection as the application's role could, past the service."""
+    decision: Decision = Decision.objects.create(
+        proposal=closing,
+        verdict=Decision.Verdict.REJECTED,
+        decided_by_id=by.user_id,
+        decided_in_id=by.session_id,
+        decided_at=clock.now(),
+    )
+    return decision
+
+
+def test_the_database_keeps_the_count_of_another_from_the_cashier() -> None:
+    """Only the service did: a program with its role rejected each count of a shortage."""
+    who, counter = given.cashier(float_cents=1_000), factories.staff(Role.SUPERVISOR)
+    session = given.session_of(who)
+    short = drawer_counted(counter, session, 900)
+    with pytest.raises(IntegrityError, match="another person counted"), transaction.atomic():
+        rejected(short, who)
+    rejected(short, factories.staff(Role.CASHIER))
+    rejected(drawer_counted(who, session, 1_000), who)
+    rejected(drawer_counted(counter, session, 900), counter)
+
+
+def test_the_cashier_rejects_a_count_that_is_nothing_any_more() -> None:
+    who, counter = given.cashier(float_cents=1_000), factories.staff(Role.SUPERVISOR)
+    session = given.session_of(who)
+    void = drawer_counted(counter, session, 1_000)
+    cash_move(by=who, cents=1, reason="Found.")
+    rejected(void, who)
+    old = drawer_counted(counter, session, 1_001)
+    factories.time_pass(days=8)
+    rejected(old, who)
+    mine = drawer_counted(counter, session, 1_001)
+    given.confirmed(mine, Role.CASHIER)

@@ -58,6 +58,8 @@ def test_a_ruling_takes_two_persons_and_a_held_claim() -> None:
     with pytest.raises(IntegrityError, match="the claim is not held"), transaction.atomic():
         Ruling.objects.create(claim=claim, proposal=proposal, **columns)
     deposit = given.deposited("", factories.point().actor, "unreadable")
+    content = {"verdict": "granted", "reason": "x", "deposit": str(deposit.uuid)}
+    proposal = factories.proposal("payoffice.ruling", content=content)
     with pytest.raises(IntegrityError, match="ruling_of_something"), transaction.atomic():
         Ruling.objects.create(deposit=deposit, proposal=proposal, **columns)
 
@@ -90,7 +92,7 @@ def test_a_prize_that_nobody_presented_is_not_brought_back_by_a_refusal(game: st
         pytest.raises(IntegrityError, match="nobody presented another paper"),
         transaction.atomic(),
     ):
-        Ruling.objects.create(
-            deposit=deposit, proposal=factories.proposal("payoffice.ruling"), **ruling
-        )
+        content = {"verdict": "refused", "reason": "x", "deposit": str(deposit.uuid)}
+        proposal = factories.proposal("payoffice.ruling", content=content)
+        Ruling.objects.create(deposit=deposit, proposal=proposal, **ruling)
         Claim.objects.update(state="presented", changed_at=clock.now())

@@ -99,26 +99,38 @@ def test_things_come_in_and_go_out_as_two_persons_named_them(units: int) -> None
     move(bike, units, proposal=named(columns))
 
 
-def test_a_large_exchange_by_one_person_is_refused_and_so_is_another_amount() -> None:
-    columns = {
-        "request_digest": bytes(32),
-        "item": item("bike"),
-        "exchanged_at": clock.now(),
-        "premises": given.office(),
-        "staff_id": given.cashier().user_id,
-    }
-    for cents, says in ((30_000, "exchange_large_by_two"), (29_999, "no act on record")):
-        with pytest.raises(IntegrityError, match=says), transaction.atomic():
-            claim = Claim.objects.create(
-                game="promotrot",
-                document_id=1,
-                state=Claim.State.EXCHANGED,
-                amount_cents=30_000,
-                opened_at=clock.now(),
-            )
-            Exchange.objects.create(uuid=uuid.uuid4(), claim=claim, amount_cents=cents, **columns)
-            with connection.cursor() as cursor:
-                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+@pytest.mark.parametrize(
+    ("cents", "unit_cents", "says"),
+    [
+        (30_000, 400, "exchange_large_by_two"),
+        (29_999, 400, "no act on record"),
+        (30_000, 401, "another value"),
+    ],
+)
+def test_a_large_exchange_by_one_person_is_refused_and_so_is_another_amount(
+    cents: int, unit_cents: int, says: str
+) -> None:
+    with pytest.raises(IntegrityError, match=says), transaction.atomic():
+        claim = Claim.objects.create(
+            game="promotrot",
+            document_id=1,
+            state=Claim.State.EXCHANGED,
+            amount_cents=30_000,
+            opened_at=clock.now(),
+        )
+        Exchange.objects.create(
+            uuid=uuid.uuid4(),
+            claim=claim,
+            amount_cents=cents,
+            unit_cents=unit_cents,
+            request_digest=bytes(32),
+            item=item("bike"),
+            exchanged_at=clock.now(),
+            premises=given.office(),
+            staff_id=given.cashier().user_id,
+        )
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 def test_a_movement_moves_something() -> None:

@@ -89,8 +89,16 @@ def test_a_payee_is_of_one_payment() -> None:
             amount_cents=600,
             opened_at=clock.now(),
         )
-        proposal = factories.proposal("payoffice.payment")
-        changed = {"uuid": uuid.uuid4(), "claim_id": claim.pk, "proposal_id": proposal.pk}
+        ident, before = uuid.uuid4(), Payment.objects.get().proposal
+        assert before is not None
+        named = {"uuid": str(ident), "document_id": other.ticket.pk}
+        proposal = factories.proposal("payoffice.payment", content=before.content | named)
+        changed = {
+            "uuid": ident,
+            "claim_id": claim.pk,
+            "proposal_id": proposal.pk,
+            "staff_id": proposal.proposed_by_id,
+        }
         refused("payment_of_payee", Payment, **(columns | changed))
         transaction.set_rollback(True)
 

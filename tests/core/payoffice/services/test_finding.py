@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 from django.db import connection
+from pytest_django import DjangoAssertNumQueries
 
 from core.database import clock
 from core.kernel import codes
@@ -29,6 +30,7 @@ from core.premises.models import Game, OperatorSession, Terminal
 from core.premises.services import terminal_roll
 from tests.support import factories
 from tests.support import paying as given
+from tests.support.api import Api
 from tests.support.factories.places import TOKEN_DAYS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
@@ -61,6 +63,28 @@ def test_a_code_that_is_wrong_or_of_no_document_says_so() -> None:
     for game in (Game.LOTOTROT, "roulette"):
         with pytest.raises(DocumentUnknown):
             finding.by_uuid(game, uuid.uuid4())
+
+
+def test_an_invented_code_is_refused_alike_and_unasked_whatever_it_is_near_to(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    """Neither its time nor its bytes tell of a voucher of that day, or of that body."""
+    voucher, _ = given.bicycles()
+    genuine = "".join(voucher.code.split("-"))
+    others = {
+        "day": genuine[:3] + "0" * 20,
+        "body": genuine[:19] + "0000",
+        "none": "1ZZ" + "0" * 20,
+    }
+    answers = set()
+    for near, text in others.items():
+        invented = text + codes._check(text)
+        with django_assert_num_queries(0), pytest.raises(CodeForged):
+            finding.by_code(invented)
+        answer = Api().post("check", {"code": invented})
+        answers.add(answer.content.replace(answer.json()["request_id"].encode(), b""))
+        assert near and invented != genuine
+    assert len(answers) == 1
 
 
 def test_the_current_claim_follows_the_acts_on_the_document() -> None:

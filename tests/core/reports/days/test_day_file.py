@@ -24,10 +24,12 @@ from core.payoffice.models import (
     Payment,
     VoidedChequePayment,
 )
-from core.payoffice.services import cheques
+from core.payoffice.services import cheques, goods
 from core.payoffice.services.matching import deposit_match
 from core.payoffice.services.presenting import presentation_make
 from core.payoffice.services.recovering import loss_entry_reverse, loss_recover, loss_write_off
+from core.payoffice.services.stock_values import stock_correct
+from core.premises.requests import new_uuid
 from core.reports.days import day_file
 from core.reports.days.day_file import DayDiffers, NotADayFile
 from core.staff.models import Proposal
@@ -277,3 +279,25 @@ def test_a_drawer_that_was_short_is_made_again(own_database: Database) -> None:
     assert "Looked for twice." in "".join(lines)
     assert replayed(lines) > 1
     assert replayed(written(BEGINS)) > 0
+
+
+def test_days_of_a_value_that_was_corrected_are_made_again(own_database: Database) -> None:
+    """The file of the day before it is made after it, when the thing has another value."""
+    at(BEGINS, 9)
+    vouchers, who = paying.bicycles(), paying.cashier()
+    place = paying.session_of(who).premises
+    keeper = paying.stocked(place, 3)
+
+    def exchange(of: paying.Presented) -> None:
+        goods.exchange_make(by=who, request=goods.ExchangeRequest(new_uuid(), True, of.code))
+
+    exchange(vouchers[0])
+    at(add_days(BEGINS, 1), 9)
+    paying.confirmed(stock_correct(by=keeper, item="bicycle", unit_cents=40, reason="Mistyped."))
+    paying.stock_moved(keeper, place, 1)
+    exchange(vouchers[1])
+    at(add_days(BEGINS, 2), 1)
+    for day, kind in ((0, "payoffice.stock_moved"), (1, "payoffice.stock_corrected")):
+        lines = written(add_days(BEGINS, day))
+        assert kind in {json.loads(line).get("event") for line in lines}
+        assert replayed(lines) > 3

@@ -1,7 +1,11 @@
 """Carry out the authority's decision on a debt that no draw gave away [P17]."""
 
-import pytest
+import uuid
 
+import pytest
+from django.db import IntegrityError, transaction
+
+from core.database import clock
 from core.ledger.services import balance_cents
 from core.staff import two_persons
 from core.staff.models import Proposal
@@ -45,3 +49,23 @@ def test_two_persons_pay_what_the_authority_decided_and_no_more() -> None:
     assert balance_cents(accounts.for_authority("small")) == 80
     with pytest.raises(DebtDiffers):
         proposed(game, 81)
+    with pytest.raises(two_persons.ProposalDecided):
+        two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ORGANISER))
+    _to_another_is_refused(game)
+
+
+def _to_another_is_refused(game: Game) -> None:
+    """The database asked who had decided, and not what: a program could pay anybody."""
+    right = {"game": game.code, "cents": 80, "reference": "R 2", "payee": "P"}
+    for wrong in ({"game": "other"}, {"cents": 79}, {"reference": "R 3"}, {"payee": "Mine"}):
+        confirmed = factories.proposal("promotrot.debt_decision", content=right | wrong)
+        with pytest.raises(IntegrityError, match="another sum or payee"), transaction.atomic():
+            DebtDecision.objects.create(
+                uuid=uuid.uuid4(),
+                game=game,
+                proposal=confirmed,
+                reference="R 2",
+                payee="P",
+                cents=80,
+                decided_at=clock.now(),
+            )

@@ -1,0 +1,47 @@
+-- Cash leaves a drawer as two persons named it, and another person than its cashier received it.
+CREATE OR REPLACE FUNCTION payoffice_guard_cash() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_row jsonb := to_jsonb(NEW);
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM staff_proposal p JOIN staff_decision d ON d.proposal_id = p.id
+          JOIN payoffice_cashsession s ON s.uuid::text = p.content ->> 'cash_session'
+         WHERE p.id = NEW.proposal_id AND d.decided_by_id <> s.cashier_id
+           AND s.id = coalesce((v_row ->> 'session_id')::bigint, NEW.id)
+           AND NOT EXISTS (SELECT FROM unnest(TG_ARGV) AS each (name)
+                            WHERE p.content -> each.name IS DISTINCT FROM v_row -> each.name)) THEN
+        RAISE EXCEPTION 'table %: two persons named other cash, or its cashier received it', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE UPDATE ON payoffice_cashsession
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL) EXECUTE FUNCTION payoffice_guard_cash(
+        'expected_cents', 'counted_cents', 'count', 'difference_reason', 'difference_words');
+CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_cashmovement
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION payoffice_guard_cash('cents', 'reason');
+
+-- The cashier of a drawer does not reject what another person counted in it, while it can be confirmed
+-- (docs/adr/0090).
+CREATE OR REPLACE FUNCTION payoffice_guard_count_stands() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM staff_proposal p
+          JOIN payoffice_cashsession s ON s.uuid::text = p.content ->> 'cash_session'
+         WHERE p.id = NEW.proposal_id AND p.kind = 'payoffice.cash_closing'
+           AND s.cashier_id = NEW.decided_by_id AND p.proposed_by_id <> NEW.decided_by_id
+           AND s.closed_at IS NULL AND NOT staff_lapsed(p.id)
+           AND p.content -> 'expected_cents' = (
+               SELECT to_jsonb(coalesce(sum(e.cents), 0)::bigint)
+                 FROM ledger_account a JOIN ledger_standing e ON e.account_id = a.id
+                WHERE a.code = 'payoffice:cash:' || s.id)) THEN
+        RAISE EXCEPTION 'proposal %: another person counted the drawer of who rejects it', NEW.proposal_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER count_stands BEFORE INSERT ON staff_decision
+    FOR EACH ROW WHEN (NEW.verdict = 'rejected') EXECUTE FUNCTION payoffice_guard_count_stands();
