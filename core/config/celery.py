@@ -56,12 +56,13 @@ def _logging(**_: Any) -> None:
 def _verify_server(**_: Any) -> None:
     from core.api import metrics
     from core.config import sweeping
-    from core.config.startup import verify_server
+    from core.config.startup import verify_keys, verify_server
 
     wait_until_migrated()
     # Celery only logs what else a handler of a signal raises, and would work all the same.
     with in_a_sentence():
         verify_server()
+        verify_keys()
     if settings.TRACES:
         from core.tracing import spans
 

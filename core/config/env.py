@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 _CENTURY_DAYS: Final = 36_525
 _LONGEST_ADDRESS: Final = 300
+_ROOM_BYTES: Final = 1 << 20
 _HOST: Final = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:]+\])"
 _WITHOUT_HOST: Final = ("memory", "redis+socket", "unix")
 
@@ -50,7 +52,10 @@ def secret(name: str, default: str = "") -> str:
     try:
         content = Path(file).read_text("utf-8").strip()
     except (OSError, ValueError) as error:
-        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {type(error).__name__}") from None
+        why = getattr(error, "strerror", "") or "it is no text in UTF-8"  # no part of its content
+        raise ImproperlyConfigured(
+            f"{name}_FILE cannot be read: {file}: {why}; name a file that this account can read"
+        ) from None
     return content or default
 
 
@@ -151,6 +156,26 @@ def addresses(name: str, *, folders: bool = False) -> list[str]:
             kinds = "absolute paths or http(s) addresses" if folders else "http(s) addresses"
             raise ImproperlyConfigured(f"{name} must be {kinds} of {_LONGEST_ADDRESS} characters")
     return read
+
+
+def folder_with_room(name: str) -> str:
+    """Return the path of a folder in which this process can write a megabyte; empty if unset.
+
+    What is mapped into memory there is written later: without room the process would be killed
+    in the middle of a request.
+    """
+    folder = string(name, "")
+    if folder:
+        try:
+            with TemporaryFile(dir=folder) as probe:
+                probe.write(bytes(_ROOM_BYTES))
+                probe.flush()
+        except OSError as error:
+            raise ImproperlyConfigured(
+                f"{name} {folder} takes no megabyte of this process: {error.strerror}; make room"
+                " there, or name a folder that this account can write"
+            ) from error
+    return folder
 
 
 def host(name: str, *, port_needed: bool = False) -> str:

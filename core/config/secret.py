@@ -97,13 +97,20 @@ class Secrets:
         return kept(name, self.folder, fresh(name))
 
 
+def _no_ring(name: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(
+        f"{name} is not a key ring of its kind; docs/deploy/example.keys.sh makes one: was another"
+        " file taken?"
+    )
+
+
 def _data_keys(name: str, document: str) -> Ring:
     try:
         ring = json.loads(document)
         keys = {version: bytes.fromhex(key) for version, key in ring["keys"].items()}
         has_current = ring["current"] in keys
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ImproperlyConfigured(f"{name} is not a key ring: {type(error).__name__}") from error
+        raise _no_ring(name) from error
     if not has_current or any(len(key) != 32 or len(v.encode()) != 1 for v, key in keys.items()):
         raise ImproperlyConfigured(
             f"{name}: `current` must be among the keys; keys have 32 bytes, versions one character"
@@ -117,4 +124,4 @@ def _code_keys(name: str, document: str) -> CodeKeys:
         keys = {v: (bytes.fromhex(a), bytes.fromhex(d)) for v, (a, d) in ring["keys"].items()}
         return CodeKeys(ring=keys, current=ring["current"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ImproperlyConfigured(f"{name} is not a key ring: {type(error).__name__}") from error
+        raise _no_ring(name) from error

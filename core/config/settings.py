@@ -290,8 +290,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
 # The proxies whose X-Forwarded-For is believed: addresses or networks, with commas.
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES", ["127.0.0.1", "::1"] if PRODUCTION else [])
-# Where the limits of strangers are counted together, by default beside the broker's messages; no
-# sale asks there. `memory://`: each process for itself.
+# Where limits of strangers are counted together; no sale asks there. `memory://`: each by itself.
 LIMITS_URL = env.string("LIMITS_URL", CELERY_BROKER_URL)
 if not all(env.is_url(each, *_BROKERS, "unix") for each in LIMITS_URL.split(";")):
     raise ImproperlyConfigured(f"LIMITS_URL {_BROKER_FORM}, or memory://")
@@ -384,6 +383,7 @@ CLOCK_WATCH = env.boolean("CLOCK_WATCH", default=True)
 # A time server, HOST or HOST:PORT, that the watch of the clock asks (SNTP).
 NTP_SERVER = env.host("NTP_SERVER")
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
+env.folder_with_room("PROMETHEUS_MULTIPROC_DIR")  # before the first count is mapped there
 # Where workers, beat and `live` answer `GET /metrics`: HOST:PORT, empty for nowhere.
 METRICS_LISTEN = env.host("METRICS_LISTEN", port_needed=True)
 # The collector of traces (OpenTelemetry), `http://HOST:4318`; empty: no process takes any.

@@ -1,4 +1,7 @@
-"""Check that the database is fit before a process serves or works."""
+"""Check that database, keys and files are fit before a process serves or works."""
+
+import hmac
+from collections.abc import Iterator
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -8,11 +11,17 @@ from django.db.backends.utils import CursorWrapper
 from core.database.engine.own_session import SessionPooled
 from core.database.guards import GUARDS, guarded_models
 from core.database.machines import machines
+from core.database.models import KeyMark
+from core.journal.acting import acting
 from core.journal.install import unjournaled
 from core.journal.lineages import unbegun
+from core.kernel.holding import HELD
+from core.screens.static_files import uncollected
 
 REQUIRED_ON = ("fsync", "full_page_writes", "synchronous_commit")
 OLDEST_SERVER = 160000
+RINGS = ("CODE_KEYS", "DATA_KEYS", "TOKEN_KEYS", "SEED_KEYS")
+"""Rings whose versions stand in the database. Those that sign have their public halves there."""
 _UNFIT = "the database is not fit to serve"
 SERVER_CLOCK = "SELECT clock_timestamp()"  # in production nothing is added to it
 
@@ -97,3 +106,60 @@ def _production_faults(cursor: CursorWrapper) -> list[str]:
     if cursor.fetchone()[0]:
         faults.append("the application may move the clock; run migrate")
     return faults
+
+
+def verify_keys() -> None:
+    """Refuse a key other than the one that this database was used with under the same version.
+
+    With it a process would sell tickets that no other process can pay. A version that is new here
+    is put on record. Raises ImproperlyConfigured naming the first that differs; in production only.
+    """
+    if not settings.PRODUCTION:
+        return
+    ours = {(mark.ring, mark.version): mark for mark in _marks()}
+    on_record = _on_record()
+    new = [mark for key, mark in ours.items() if key not in on_record]
+    if new:
+        with acting("keys.mark"):
+            KeyMark.objects.bulk_create(new, ignore_conflicts=True)
+        on_record = _on_record()  # another process may have been first
+    for (ring, version), mark in ours.items():
+        if on_record[ring, version] != mark.mark:
+            raise ImproperlyConfigured(
+                f"{ring}: version {version} is another key than the one that this database was used"
+                " with; give this process the file that the others have, and a new key a new"
+                " version"
+            )
+
+
+def _marks() -> Iterator[KeyMark]:
+    """Return the mark of each key that this process holds."""
+    for name in RINGS:
+        if name not in HELD[settings.PROCESS]:
+            continue
+        ring = getattr(settings, name)
+        keys = ring.ring if name == "CODE_KEYS" else ring[1]
+        for version, key in keys.items():
+            secret = b"".join(key) if name == "CODE_KEYS" else key
+            digest = hmac.digest(secret, f"lototrot key mark {name} {version}".encode(), "sha256")
+            yield KeyMark(ring=name, version=version, mark=digest)
+
+
+def _on_record() -> dict[tuple[str, str], bytes]:
+    rows = KeyMark.objects.values_list("ring", "version", "mark")
+    return {(ring, version): bytes(mark) for ring, version, mark in rows}
+
+
+def verify_files() -> None:
+    """Refuse to show pages without their scripts and styles. Raises ImproperlyConfigured.
+
+    Only what terminals sell by shows none (PROCESS_ROLE `sales`); in production only.
+    """
+    if not settings.PRODUCTION or settings.PROCESS_ROLE == "sales":
+        return
+    missing = uncollected()
+    if missing:
+        raise ImproperlyConfigured(
+            f"{len(missing)} static files are not in {settings.STATIC_ROOT}, such as {missing[0]};"
+            " run collectstatic with the same VAR_DIR"
+        )

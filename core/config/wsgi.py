@@ -22,7 +22,7 @@ from core.config.health import alive_early  # noqa: E402
 from core.config.hot_paths import Handler  # noqa: E402
 from core.config.passing_on import passing_on  # noqa: E402
 from core.config.shedding import shedding  # noqa: E402
-from core.config.startup import verify_server  # noqa: E402
+from core.config.startup import verify_files, verify_keys, verify_server  # noqa: E402
 from core.database import together  # noqa: E402
 from core.database.management.migrated import wait_until_migrated  # noqa: E402
 from core.database.management.refusing import in_a_sentence  # noqa: E402
@@ -37,6 +37,8 @@ import_module(settings.ROOT_URLCONF)
 wait_until_migrated()
 with in_a_sentence():
     verify_server()
+    verify_keys()
+    verify_files()
 if settings.TRACES:
     from core.tracing import spans
 

@@ -118,3 +118,25 @@ class ClockWatch(Guarded):
 
     def __str__(self) -> str:
         return str(self.watched_at)
+
+
+class KeyMark(Guarded):
+    """The mark of a key that this database was used with: a digest that tells nothing of the key.
+
+    What is on record names the version of its key alone. So a version of a ring is one key for
+    ever: a process that has another one under it does not start (docs/adr/0094).
+    """
+
+    ring = models.CharField(_("key ring"), max_length=20)
+    version = models.CharField(_("version of the key"), max_length=1)
+    mark = models.BinaryField()
+
+    class Meta:
+        verbose_name = _("mark of a key")
+        verbose_name_plural = _("marks of keys")
+        constraints = [
+            models.UniqueConstraint(fields=("ring", "version"), name="key_mark_of_a_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.ring} {self.version}"

@@ -141,7 +141,7 @@ POWER = Rule(
 OPEN_DOORS = ("admin_login_post", "staff_sessions_post", "terminal_enrolment_post")
 """Doors at which nobody is signed on yet: they sign somebody on."""
 # Jobs have a name of the form `task:NAME` or `command:NAME`, or are one of these.
-_JOBS = ("clock.watch", "migrate", "promotrot.voucher_secret")
+_JOBS = ("clock.watch", "keys.mark", "migrate", "promotrot.voucher_secret")
 
 
 def _names(names: tuple[str, ...]) -> str:

@@ -1,8 +1,13 @@
 """Go on asking for sweeps and nights once the clock of beat's machine is set right."""
 
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from celery.beat import PersistentScheduler
+
+_ROOM_BYTES = 1 << 16
+"""More than the file of the schedule takes."""
 
 
 class Beat(PersistentScheduler):  # type: ignore[misc]
@@ -12,8 +17,14 @@ class Beat(PersistentScheduler):  # type: ignore[misc]
     """
 
     def setup_schedule(self) -> None:
-        """Open the file of the schedule, or end with a sentence where its folder takes none."""
+        """Open the file of the schedule, or end with a sentence where its folder takes none.
+
+        Where the disk is full the library waits for ever.
+        """
         try:
+            with TemporaryFile(dir=Path(self.schedule_filename).parent) as probe:
+                probe.write(bytes(_ROOM_BYTES))
+                probe.flush()
             super().setup_schedule()
         except OSError as error:
             words = f"refused to start: {self.schedule_filename} cannot be written: {error}"

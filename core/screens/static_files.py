@@ -4,7 +4,11 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.contrib.staticfiles.finders import AppDirectoriesFinder
 from whitenoise.storage import CompressedStaticFilesStorage
+
+from core.screens import typeface
 
 
 class WholeFiles(CompressedStaticFilesStorage):  # type: ignore[misc]
@@ -23,3 +27,9 @@ class WholeFiles(CompressedStaticFilesStorage):  # type: ignore[misc]
         finally:
             part.unlink(missing_ok=True)
         return name
+
+
+def uncollected() -> list[str]:
+    """Return the paths of this program's static files that `collectstatic` has not collected."""
+    paths = {path for path, _ in AppDirectoriesFinder().list([])}.union(typeface.FILES)
+    return sorted(path for path in paths if not Path(settings.STATIC_ROOT, path).exists())

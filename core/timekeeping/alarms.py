@@ -11,7 +11,7 @@ from core.database.models import ClockWatch
 from core.database.reading.once import once
 from core.timekeeping import powers
 from core.timekeeping.guard import fresh
-from core.timekeeping.judging import NEEDED
+from core.timekeeping.judging import NEEDED, Verdict, judge
 from core.timekeeping.models import Incident
 
 UNWATCHED_AFTER = datetime.timedelta(minutes=1)
@@ -40,17 +40,37 @@ def unwatched() -> list[AlarmRow]:
     return [AlarmRow(gettext("The clock of the database"), since)] if late else []
 
 
-def references_few() -> list[AlarmRow]:
-    """Return the watch if fewer kinds of references than needed give the time."""
+@once
+def _verdict() -> Verdict | None:
+    """Return what the references say, None if nobody has compared the clock for a minute."""
     watch = _watch()
     if watch is None or unwatched():
+        return None
+    return judge(fresh(watch.watched_at), behind=False)
+
+
+def differs() -> list[AlarmRow]:
+    """Return the watch if one kind of references says another time: that alone stops no sale."""
+    watch, verdict = _watch(), _verdict()
+    if watch is None or verdict is None or verdict.cause or not verdict.ahead_us:
         return []
-    kinds = {comparison.kind for comparison in fresh(watch.watched_at)}
-    if len(kinds) >= NEEDED:
+    words = gettext(
+        "Difference in seconds: %(seconds)s. Sales go on, as one kind of references stops nothing."
+    )
+    at = watch.watched_at + clock.offset()
+    text = words % {"seconds": round(verdict.ahead_us / 1e6)}
+    return [AlarmRow(gettext("The clock of the database"), at, words=text)]
+
+
+def references_few() -> list[AlarmRow]:
+    """Return the watch if fewer kinds of references than needed give the time."""
+    watch, verdict = _watch(), _verdict()
+    if watch is None or verdict is None or len(verdict.kinds) >= NEEDED:
         return []
     words = gettext("Kinds of references that say the time: %(n)s of 3; two are needed.")
+    text = words % {"n": len(verdict.kinds)}
     at = watch.watched_at + clock.offset()
-    return [AlarmRow(gettext("The clock of the database"), at, words=words % {"n": len(kinds)})]
+    return [AlarmRow(gettext("The clock of the database"), at, words=text)]
 
 
 def workers_silent() -> list[AlarmRow]:
@@ -68,6 +88,13 @@ ALARMS: tuple[Alarm, ...] = (
         title=gettext_lazy("The clock is not to be trusted"),
         power=powers.WATCH,
         rows=unsound,
+        immediate=True,
+    ),
+    Alarm(
+        code="clock_differs",
+        title=gettext_lazy("The clock and a reference say different times"),
+        power=powers.WATCH,
+        rows=differs,
         immediate=True,
     ),
     Alarm(

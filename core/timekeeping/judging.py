@@ -61,20 +61,21 @@ def judge(comparisons: Iterable[Comparison], *, behind: bool, standing: str = ""
 
 
 def _by_kind(comparisons: Iterable[Comparison]) -> dict[str, int]:
-    """Return the middle difference of each kind. The database's own machine counts only where no
-    other machine says anything: its clock is the one that is judged.
+    """Return the middle difference of each kind that says something.
+
+    The database's own machine counts only where no other machine does, and where it differs: its
+    clock is the one that is judged, so that it agrees says nothing.
     """
     of_kind: dict[str, list[Comparison]] = {}
     for comparison in comparisons:
         of_kind.setdefault(comparison.kind, []).append(comparison)
-    return {
-        kind: _middle([c.certain_us for c in group if not c.own_machine] or _all(group))
-        for kind, group in of_kind.items()
-    }
-
-
-def _all(group: Sequence[Comparison]) -> list[int]:
-    return [comparison.certain_us for comparison in group]
+    middles: dict[str, int] = {}
+    for kind, group in of_kind.items():
+        others = [c.certain_us for c in group if not c.own_machine]
+        middle = _middle(others or [c.certain_us for c in group])
+        if others or abs(middle) > LIMIT_US:
+            middles[kind] = middle
+    return middles
 
 
 def _middle(values: Sequence[int]) -> int:

@@ -3,13 +3,15 @@
 # it has. It listens on a socket in $WORK/run only. For practice, every week; then all is removed.
 #   STAY=yes    leaves the server running: a restore in earnest. See docs/operations/backup.md.
 #   UNTIL=...   restores to an instant: --target-time of Barman
-#   FOLDER=...  what Barman keeps of the server, by default /var/lib/barman/lototrot
+#   SERVER=name  the name that Barman has for the database, by default lototrot
+#   FOLDER=...  what Barman keeps of it, by default /var/lib/barman/$SERVER
 #   OWNER=name  the account that restores and serves, where root runs this
 # $WORK/last says when, how many minutes it took, and how it ended; $FIGURES (a folder of
 # node_exporter) gets the same as figures. A fault is the exit code 1.
 set -euo pipefail
 umask 077
 began=$(date +%s)
+server="${SERVER:-lototrot}"
 data="$WORK/data" run="$WORK/run" role="${APP_ROLE:-lototrot_app}" database="${DATABASE:-lototrot}"
 as_owner() { if [ -n "${OWNER:-}" ]; then setpriv --reuid="$OWNER" --regid="$(id -g "$OWNER")" --clear-groups -- "$@"; else "$@"; fi; }
 asked() { psql --no-psqlrc --tuples-only --no-align --host "$run" --username "$role" --dbname "$database" --command "$1"; }
@@ -62,7 +64,7 @@ cd "$WORK"
 if [ -n "${OWNER:-}" ]; then
     chown "$OWNER:" "$WORK" "$run" "$WORK/staging"
 fi
-kept=$(as_owner barman list-backups --minimal lototrot)
+kept=$(as_owner barman list-backups --minimal "$server")
 backup=${kept%%$'\n'*}
 [ -n "$backup" ] || { echo "there is no backup" >&2; exit 1; }
 until=()
@@ -71,7 +73,7 @@ if [ -n "${UNTIL:-}" ]; then
     backup=auto # the last one before that instant
 fi
 as_owner barman restore --staging-path "$WORK/staging" --staging-location local --get-wal "${until[@]}" \
-    lototrot "$backup" "$data"
+    "$server" "$backup" "$data"
 
 # Settings and accounts of the server that was lost do not come back: only what a restore needs.
 cat > "$run/postgresql.conf" <<SETTINGS
@@ -104,7 +106,7 @@ for name in "$1/wals/${2:0:16}/$2" "$1/wals/$2" "$1/streaming/$2" "$1/streaming/
 done
 exit 1
 FETCH
-echo "restore_command = 'bash $run/fetch ${FOLDER:-/var/lib/barman/lototrot} %f %p'" >> "$data/postgresql.auto.conf"
+echo "restore_command = 'bash $run/fetch ${FOLDER:-/var/lib/barman/$server} %f %p'" >> "$data/postgresql.auto.conf"
 if [ -n "${OWNER:-}" ]; then
     chown "$OWNER:" "$run"/*
 fi

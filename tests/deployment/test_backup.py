@@ -189,3 +189,21 @@ def test_a_file_of_the_log_that_cannot_be_read_is_not_taken_for_its_end(tmp_path
     assert fetched(tmp_path / "no folder" / "taken") > 125  # as on a full disk
     (wals / name).write_bytes(b"\x85 not a message after all")
     assert fetched(tmp_path / "taken") > 125
+
+
+@pytest.mark.parametrize("script", ["backup.sh", "restore.sh"])
+def test_a_script_asks_barman_for_the_name_that_the_database_has_after_a_restore(
+    tmp_path: Path, script: str
+) -> None:
+    """The name stood in the scripts: after a restore they made no backup of the new server."""
+    work, programs, asked = tmp_path / "work", tmp_path / "programs", tmp_path / "asked"
+    programs.mkdir()
+    barman = programs / "barman"
+    barman.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n')
+    barman.chmod(0o755)
+    path = f"{programs}:{os.defpath}"
+    environment = {"PATH": path, "WORK": str(work), "HOME": str(work), "SERVER": "lototrot-2"}
+    command = ["bash", str(DEPLOY / script)]
+    subprocess.run(command, env=environment, capture_output=True, timeout=60, check=False)
+    questions = asked.read_text().splitlines()
+    assert questions and all("lototrot-2" in words.split() for words in questions)

@@ -77,6 +77,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "METRICS_TOKEN": "token",
         "LOG_RECEIVERS": "https://log.example/trot",
         "WITHOUT_SECOND_MACHINE": "true",
+        "NTP_SERVER": "",
     }
     assert filled.keys() == names("example.app.env")
     others = {"POSTGRES_PASSWORD", "BARMAN_PASSWORD", "BROKER_PASSWORD", *IMAGES}
@@ -144,6 +145,14 @@ def test_roles_migration_web_and_health_check_work_as_written(
         check=True,
         capture_output=True,
         env=of_kind("migrate", served) | {"DATABASE_OWNER_URL": owner},
+        timeout=120,
+    )
+    subprocess.run(
+        here(["python", "manage.py", "collectstatic", "--no-input"]),
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        env=of_kind("migrate", served),
         timeout=120,
     )
     port = str(free_port())

@@ -93,3 +93,10 @@ def test_a_second_process_at_the_same_address_of_metrics_is_refused(
 def test_beat_names_the_file_that_it_cannot_write(environment: dict[str, str]) -> None:
     refusal = refused(command_of("beat"), of_kind("beat", environment))
     assert "celerybeat-schedule cannot be written" in refusal
+
+
+def test_beat_does_not_wait_for_ever_where_the_disk_is_full(environment: dict[str, str]) -> None:
+    Path(environment["VAR_DIR"]).mkdir()
+    command = ["prlimit", "--fsize=20000", *command_of("beat")]
+    refusal = refused(command, of_kind("beat", environment))
+    assert "celerybeat-schedule cannot be written" in refusal

@@ -30,4 +30,9 @@ def sentence(fault: Exception) -> str:
             "the database is not migrated for this program, or this role lacks a right; run"
             f" migrate: {text}"
         )
+    if "read-only" in text:
+        return (
+            "the database takes no writes: it is a standby, or was made read-only; name the one"
+            f" that takes them in DATABASE_URL, or end what made it read-only: {text}"
+        )
     return f"the database does not answer: {text}"

@@ -77,4 +77,27 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="KeyMark",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("ring", models.CharField(max_length=20, verbose_name="key ring")),
+                ("version", models.CharField(max_length=1, verbose_name="version of the key")),
+                ("mark", models.BinaryField()),
+            ],
+            options={
+                "verbose_name": "mark of a key",
+                "verbose_name_plural": "marks of keys",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ring", "version"), name="key_mark_of_a_version"
+                    )
+                ],
+            },
+        ),
     ]

@@ -1,3 +1,8 @@
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
@@ -47,3 +52,28 @@ def test_wrong_values_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> No
         env.integer("WRONG", most=6)
     with pytest.raises(ImproperlyConfigured, match="WRONG must be at least 8"):
         env.integer("WRONG", least=8)
+
+
+@contextmanager
+def files_of_at_most(size_bytes: int) -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_folder_without_room_is_refused_before_something_is_mapped_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that wrote to such a file was ended by a signal, over and over, without a word."""
+    assert env.folder_with_room("A_FOLDER") == ""
+    monkeypatch.setenv("A_FOLDER", str(tmp_path))
+    assert env.folder_with_room("A_FOLDER") == str(tmp_path)
+    with files_of_at_most(4096), pytest.raises(ImproperlyConfigured, match=r"A_FOLDER .*make room"):
+        env.folder_with_room("A_FOLDER")
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setenv("A_FOLDER", str(tmp_path / "nowhere"))
+    with pytest.raises(ImproperlyConfigured, match=r"A_FOLDER .*No such file"):
+        env.folder_with_room("A_FOLDER")

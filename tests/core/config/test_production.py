@@ -295,7 +295,9 @@ def test_it_serves_as_the_applications_role_and_not_as_the_owner(
     refused = run(tmp_path, own_database.environment, *load)
     assert "the application may move the clock" in last_line(refused)
     clock_given_up()
-    served = run(tmp_path, own_database.environment, "-c", SEATED)
+    without_pages = own_database.environment | {"PROCESS_ROLE": "sales"}
+    assert "run collectstatic" in last_line(run(tmp_path, own_database.environment, *load))
+    served = run(tmp_path, without_pages, "-c", SEATED)
     assert served.returncode == 0, served.stderr
     assert served.stdout.split() == ["taken", "200", "left"]
     alone = own_database.environment | {"WITHOUT_SECOND_MACHINE": None}

@@ -2,6 +2,7 @@
 missing guards.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,9 @@ from django.db import connection, connections
 
 from core.config import startup
 from core.database import clock
-from core.database.models import ClockOffset
+from core.database.fresh_keys import fresh
+from core.database.models import ClockOffset, KeyMark
+from core.kernel.codes import CodeKeys
 from core.staff.models import User
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.server import ROOT
@@ -151,3 +154,52 @@ def test_production_refuses_a_server_whose_loss_loses_answered_sales(
 ) -> None:
     settings.PRODUCTION, settings.WITHOUT_SECOND_MACHINE = True, False
     assert "on one machine only: no synchronous standby" in faults()
+
+
+def another_ring(name: str) -> Any:
+    """Return a ring that another machine made for itself, under the same version."""
+    if name == "CODE_KEYS":
+        (key,) = json.loads(fresh(name))["keys"].values()
+        return CodeKeys(ring={"1": tuple(map(bytes.fromhex, key))}, current="1")
+    (key,) = json.loads(fresh(name))["keys"].values()
+    return "1", {"1": bytes.fromhex(key)}
+
+
+@pytest.mark.parametrize("name", startup.RINGS)
+def test_production_refuses_a_key_that_another_machine_made_for_itself(
+    db: None, settings: Any, name: str
+) -> None:
+    """It sold tickets, and the other machines answered `code_forged` when these had won."""
+    settings.PRODUCTION = True
+    startup.verify_keys()
+    startup.verify_keys()
+    marks = KeyMark.objects.count()
+    setattr(settings, name, another_ring(name))
+    with pytest.raises(ImproperlyConfigured, match=f"{name}: version 1 is another key"):
+        startup.verify_keys()
+    assert KeyMark.objects.count() == marks >= len(startup.RINGS)
+    settings.PRODUCTION = False
+    startup.verify_keys()
+
+
+def test_a_new_version_of_a_key_is_put_on_record_and_a_process_brings_its_own_keys_only(
+    db: None, settings: Any
+) -> None:
+    settings.PRODUCTION, settings.PROCESS = True, "worker"
+    startup.verify_keys()
+    assert set(KeyMark.objects.values_list("ring", flat=True)) == {"SEED_KEYS"}
+    current, keys = settings.SEED_KEYS
+    settings.SEED_KEYS = current, keys | {"2": bytes(32)}
+    startup.verify_keys()
+    assert KeyMark.objects.filter(ring="SEED_KEYS", version="2").exists()
+    assert not any(key in bytes(m.mark) for key in keys.values() for m in KeyMark.objects.all())
+
+
+def test_production_shows_no_page_without_its_scripts(settings: Any, tmp_path: Path) -> None:
+    settings.PRODUCTION, settings.STATIC_ROOT = True, tmp_path / "static"
+    with pytest.raises(ImproperlyConfigured, match=r"static files are not in .*run collectstatic"):
+        startup.verify_files()
+    settings.PROCESS_ROLE = "sales"  # terminals ask it for acts, and for no page
+    startup.verify_files()
+    settings.PROCESS_ROLE, settings.PRODUCTION = "all", False
+    startup.verify_files()

@@ -12,6 +12,7 @@ from core.journal.install import journaled
 
 UNBOUND = {
     "database_clockwatch": "how the clock was found last; incidents are the record",
+    "database_keymark": "of a key that a process brought; who has another one does not start",
     "journal_change": "of the act whose number it has, by a trigger",
     "journal_batch": "seals acts, and is chained and signed itself",
     "journal_block": "of a batch, whose digest covers it",

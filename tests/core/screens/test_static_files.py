@@ -5,9 +5,11 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from django.contrib.staticfiles.finders import AppDirectoriesFinder
 
+from core.screens.static_files import uncollected
 from core.tools.embedded.server import ROOT
 
 ROOM = 20_000  # of one file: some are larger
@@ -55,3 +57,12 @@ def test_what_another_release_collected_later_is_replaced(tmp_path: Path) -> Non
     assert collect(tmp_path).returncode == 0
     with storage.open(path) as source:
         assert other.read_bytes() == source.read()
+
+
+def test_what_is_not_collected_is_named(tmp_path: Path, settings: Any) -> None:
+    settings.STATIC_ROOT = tmp_path / "static"
+    all_of_them = uncollected()
+    assert collect(tmp_path).returncode == 0
+    assert uncollected() == []
+    (tmp_path / "static" / all_of_them[0]).unlink()
+    assert uncollected() == all_of_them[:1]

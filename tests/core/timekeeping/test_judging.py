@@ -58,6 +58,17 @@ def test_the_databases_own_machine_counts_only_alone() -> None:
     assert judge([*own, ntp], behind=False).cause == ""
 
 
+def test_that_the_databases_own_machine_agrees_with_itself_says_nothing() -> None:
+    """On one machine it ended the incident when the network went, and sales went on an hour off."""
+    own = comparison("machine", 0, own_machine=True)
+    wrong = [comparison(kind, FIVE_MINUTES_US) for kind in ("receiver", "ntp")]
+    assert judge([own, *wrong], behind=False).cause == REFERENCES
+    assert judge([own], behind=False, standing=REFERENCES).cause == REFERENCES
+    assert judge([own, wrong[0]], behind=False).kinds == {"receiver"}
+    differing = comparison("machine", FIVE_MINUTES_US, own_machine=True)
+    assert judge([differing, wrong[0]], behind=False).cause == REFERENCES
+
+
 def test_behind_the_record_needs_no_reference() -> None:
     assert judge([], behind=True).cause == BEHIND
     assert judge([comparison("ntp", 0), comparison("machine", 0)], behind=True).cause == BEHIND

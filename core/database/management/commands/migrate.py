@@ -5,9 +5,14 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from django.conf import settings
+from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
+from django.db.migrations import Migration
 from django.db.migrations.state import ModelState, ProjectState
+from django.db.models.signals import pre_migrate
+from django.dispatch import receiver
 
 from core.database.installing import alone, until_unlocked
 from core.database.management.program_command import ProgramCommand
@@ -32,6 +37,17 @@ class Command(ProgramCommand, migrate.Command):
         with connections[options["database"]].cursor() as cursor:
             cursor.execute(f"SET lock_timeout = {wait_ms}")
         super().handle(*arguments, **options)
+
+
+@receiver(pre_migrate)
+def _only_forwards(plan: list[tuple[Migration, bool]], **_: Any) -> None:
+    """Refuse to undo a migration in production. Raises CommandError before anything is done."""
+    if settings.PRODUCTION and any(backwards for _, backwards in plan):
+        raise CommandError(
+            "there is no migrating backwards: it would drop what was written since, under functions"
+            " that need it. To go back, start the old program: the database stays as it is"
+            " (docs/operations/installation.md)"
+        )
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from core.database.management.refusing import in_a_sentence
     [
         (ImproperlyConfigured("production needs X"), "refused to start: production needs X"),
         (OperationalError("gone\n  away"), "the database does not answer: gone away"),
+        (OperationalError("failed: session is read-only"), "the database takes no writes: it is a"),
         (ProgrammingError("no table"), "or this role lacks a right; run migrate: no table"),
     ],
 )

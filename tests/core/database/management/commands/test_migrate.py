@@ -3,19 +3,31 @@
 import hashlib
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 import django
 import pytest
-from django.core.management.base import ALL_CHECKS
+from django.core.management import call_command
+from django.core.management.base import ALL_CHECKS, CommandError
 from django.db import models
 from django.db.migrations.state import ModelState, ProjectState, StateApps
 
 from core.database.management.commands import migrate
+from core.looks.models import Look
+from tests.support.databases import Database
 
 
 def test_it_makes_the_checks_that_no_other_command_makes() -> None:
     """Those of this program are left out of every command, as `migrate` has made them."""
     assert migrate.Command.requires_system_checks == ALL_CHECKS
+
+
+def test_production_does_not_migrate_backwards(own_database: Database, settings: Any) -> None:
+    """It dropped a column that the sale fills, and no ticket was sold until it was there again."""
+    settings.PRODUCTION = True
+    with pytest.raises(CommandError, match="no migrating backwards"):
+        call_command("migrate", "looks", "zero", database="owner", verbosity=0)
+    assert not Look.objects.exists()
 
 
 Change = Callable[[ProjectState], None]
