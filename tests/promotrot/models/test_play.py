@@ -18,11 +18,6 @@ from tests.support.factories import Point
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 @pytest.fixture
 def place() -> Point:
     return factories.point()

@@ -178,7 +178,6 @@ def test_a_play_that_is_another_than_remembered_is_looked_at(
 def test_a_play_that_is_acted_on_the_next_day_has_a_voucher_of_that_day(
     place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    settings.SIMULATED_TIME = True
     fate(monkeypatch, up=True)
     play = play_begun(place, ladder)
     _, midnight = day_bounds(natural_day(play.sold_at))

@@ -19,11 +19,6 @@ from tests.support.factories import Point
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 @pytest.mark.article("15.III.6.1")
 def test_staff_move_an_unfinished_play_within_its_premises(
     place: Point, emission: Emission
