@@ -29,12 +29,6 @@ RULES = rounds.rules(**rounds.TWO_LEGS)
 WON_BY_ONE = rounds.Facts((1, 2, 3), winners=frozenset({1}))
 
 
-@pytest.fixture
-def point(db: None) -> Point:
-    factories.time_to(rounds.NOON)
-    return factories.point()
-
-
 def today() -> date:
     return natural_day(clock.now())
 
