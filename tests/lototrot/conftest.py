@@ -1,8 +1,8 @@
-"""A contest on sale, and a place that displays it: what many modules of tests begin with; and an
-person of the organiser, and noon of the day on which the tests of `tests.support.rounds` begin.
+"""A contest on sale, a place that displays it, and a person of the organiser: what many modules of
+tests begin with; and noon, for those that play the days of `tests.support.rounds`.
 
-Each module writes them once, and each of its tests gets copies. A module whose contest has other
-terms has its own `on_sale`.
+Each module writes contest and place once, and each of its tests gets copies. A module whose contest
+has other terms has its own `on_sale`.
 """
 
 import copy

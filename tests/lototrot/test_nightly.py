@@ -165,12 +165,6 @@ def test_the_audit_counts_and_stops_the_night_where_figures_differ(
     assert named["stored"] == named["recounted"] + 1
 
 
-def test_the_jobs_stand_in_the_order_of_the_night() -> None:
-    orders = [job.order for job in nightly.JOBS]
-    assert orders == sorted(orders)
-    assert len({job.name for job in nightly.JOBS}) == len(nightly.JOBS)
-
-
 # --- Tickets voided after a start that was stated too early ---------------------------------------
 
 

@@ -17,6 +17,8 @@ from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
+# Not those of the module: constraints that a test makes immediate stay so for the transaction.
+
 
 @pytest.fixture
 def place() -> Point:

@@ -20,7 +20,7 @@ from promotrot.services.dealing import dealing
 from promotrot.services.facts import emission_facts
 from promotrot.services.playing import PlayView
 from tests.support.factories import Point
-from tests.support.promotrot.playing import bought, revealed
+from tests.support.promotrot.playing import bought, revealed, winner
 
 pytestmark = pytest.mark.django_db
 
@@ -64,13 +64,6 @@ def test_what_a_ticket_holds_was_there_before_and_is_stored_only_when_played(
     expected = dealing(emission.pk).tier(ticket.opening, ticket.position)
     assert revealed(place, ident).ending.tier == expected  # type: ignore[union-attr]
     assert PlayEnd.objects.get(ticket=ticket).tier == expected
-
-
-def winner(place: Point, emission: Emission) -> PlayView:
-    while True:
-        play = revealed(place, bought(place, emission))
-        if play.vouchers:
-            return play
 
 
 @pytest.mark.article("15.III.6.3", "15.III.6.6")

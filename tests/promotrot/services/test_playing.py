@@ -21,16 +21,9 @@ from promotrot.services.office.moving import play_move
 from promotrot.services.playing import PlayView, play_act, play_state
 from tests.support import emitting, factories
 from tests.support.factories import Point
-from tests.support.promotrot.playing import bought, climbed, fate, play_begun, revealed
+from tests.support.promotrot.playing import bought, climbed, fate, play_begun, revealed, winner
 
 pytestmark = pytest.mark.django_db
-
-
-def winner(place: Point, emission: Emission) -> PlayView:
-    while True:
-        play = revealed(place, bought(place, emission))
-        if play.vouchers:
-            return play
 
 
 def test_the_same_act_again_is_the_same_answer(place: Point, emission: Emission) -> None:
