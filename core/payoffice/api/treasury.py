@@ -105,7 +105,7 @@ class StockMoveIn(Shape):
 class CeilingIn(Shape):
     in_force_from = Day()
     cents = Cents(min_value=1)
-    source = Text(max_length=200)  # type: ignore[assignment]
+    source = Text(max_length=200)
 
 
 class Cheques(StaffView):
