@@ -169,7 +169,7 @@ def test_a_shortfall_is_owed() -> None:
         statement.check_closing(short, plan(), held, Counter())
 
 
-class Bare(verifier("public_log").Log):  # type: ignore[misc]
+class Bare(verifier("public_log").Log):
     """A log of some entries, not checked."""
 
     def __init__(self, entries: Entries) -> None:

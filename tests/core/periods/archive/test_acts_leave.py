@@ -109,7 +109,7 @@ def _played() -> tuple[str, dict[str, int]]:
                 )
             acts[name] = act_of(ticket)
             acts[f"{name}.print"] = act_of(ticket.print_confirmation)
-        return put(of, at, tickets)  # type: ignore[arg-type]
+        return put(of, at, tickets)
 
     return databases.prepared(partial(march_closed, sell)), acts
 

@@ -169,7 +169,7 @@ def test_a_transfer_changed_after_archiving_stops_the_retirement(
 
     def changed(**arguments: object) -> object:
         forge(TRANSFERS, f"UPDATE {TRANSFERS} SET amount_cents = amount_cents + 1 WHERE line = 0")
-        return write(**arguments)  # type: ignore[arg-type]
+        return write(**arguments)
 
     with monkeypatch.context() as patch:
         patch.setattr("tests.core.periods.archive.conftest.retirement_propose", changed)

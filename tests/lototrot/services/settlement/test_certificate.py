@@ -88,7 +88,7 @@ def test_a_draw_that_differs_from_its_minutes_stops_the_settlement(
     rounds.run(contest, [RUN, NOT_RUN])
     published = log.published
 
-    def other(*, kind: str, subject: str):  # type: ignore[no-untyped-def]
+    def other(*, kind: str, subject: str):
         entry = published(kind=kind, subject=subject)
         if kind != "draws.minutes" or entry is None:
             return entry
