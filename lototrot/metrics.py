@@ -5,10 +5,10 @@ Sales by route and status are counted by the API (`http_requests_total`).
 
 from collections.abc import Iterator
 
-from django.db import connection
 from prometheus_client.core import Metric
 
 from core.api import metrics
+from core.database.reading.asking import fetch_all, fetch_row, fetch_value
 from lototrot.models.contest import Contest
 
 _WAITING = """
@@ -22,13 +22,10 @@ SELECT id, extract(epoch FROM core_now() - sold_at) FROM lototrot_ticket ORDER B
 
 def source() -> Iterator[Metric]:
     """Yield contests by state, the delay of the workers, and the pace of sales."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT state, count(*) FROM lototrot_contest GROUP BY state")
-        count_by_state = dict(cursor.fetchall())
-        cursor.execute(_WAITING)
-        (settling_s,) = cursor.fetchone()
-        cursor.execute(_NEWEST)
-        last_id, age_s = cursor.fetchone() or (0, 0)
+    contests = fetch_all("SELECT state, count(*) FROM lototrot_contest GROUP BY state")
+    count_by_state = dict(contests)
+    settling_s = fetch_value(_WAITING)
+    last_id, age_s = fetch_row(_NEWEST) or (0, 0)
     states = [((state,), float(count_by_state.get(state, 0))) for state in Contest.State.values]
     yield metrics.gauge("lototrot_contests", "Contests by state", states, ("state",))
     for name, words, value in (

@@ -3,8 +3,7 @@
 import datetime
 from collections.abc import Iterable
 
-from django.db import connection
-
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import numbers
 from core.premises.models import Game
 from core.statements.columns import GameMovements
@@ -27,10 +26,7 @@ def unearned(
     They left the takings, also where the premises took and still owe their price [C6].
     """
     first, after = numbers(Void, "voided_at", since, until)
-    with connection.cursor() as cursor:
-        cursor.execute(_VOIDED, [first, after, since, until])
-        rows: list[tuple[int, datetime.date, int]] = cursor.fetchall()
-    return rows
+    return fetch_all(_VOIDED, [first, after, since, until])
 
 
 MOVEMENTS: tuple[GameMovements, ...] = (

@@ -3,11 +3,11 @@
 from collections import deque
 from collections.abc import Mapping
 
-from django.db import connection
 from django.db.models import F, OuterRef, Subquery
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.asking import fetch_all
 from core.ledger.books import Books, Rebuilder
 from core.ledger.services import AccountCode, Line
 from lototrot import accounts, postings
@@ -73,14 +73,12 @@ def _ends(end: GameEnd) -> list[Line]:
 
 def _sales(contest: Contest, takings: AccountCode) -> list[Line]:
     lines = []
-    with connection.cursor() as cursor:
-        cursor.execute(_SALES, {"contest": contest.pk})
-        for premises, sold, errors, breaches in cursor.fetchall():
-            lines += [
-                postings.sale(premises_id=premises, takings=takings, cents=sold),
-                postings.annulment(premises_id=premises, takings=takings, cents=errors),
-                postings.breach_void(contest_id=contest.pk, takings=takings, cents=breaches),
-            ]
+    for premises, sold, errors, breaches in fetch_all(_SALES, {"contest": contest.pk}):
+        lines += [
+            postings.sale(premises_id=premises, takings=takings, cents=sold),
+            postings.annulment(premises_id=premises, takings=takings, cents=errors),
+            postings.breach_void(contest_id=contest.pk, takings=takings, cents=breaches),
+        ]
     return lines
 
 

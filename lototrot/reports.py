@@ -6,6 +6,7 @@ from django.db import connection
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import numbers
 from core.kernel.days import day_bounds
 from core.ledger.openings import need_live
@@ -149,10 +150,9 @@ def history(period: Period) -> Iterator[Row]:
     """Yield the movements of jackpots and reserves. Raises LedgerArchived."""
     need_live(day_bounds(period.first)[0])
     names = {"jackpot": gettext("jackpot"), "reserve": gettext("reserve fund")}
-    with connection.cursor() as cursor:
-        cursor.execute(_HISTORY, [day_bounds(period.first)[0], day_bounds(period.last)[1]])
-        for at, chain, day, what, kind, cents, after in cursor.fetchall():
-            yield (at, chain, day, names[what], str(EXPLAINED.get(kind, kind)), cents, after)
+    bounds = [day_bounds(period.first)[0], day_bounds(period.last)[1]]
+    for at, chain, day, what, kind, cents, after in fetch_all(_HISTORY, bounds):
+        yield (at, chain, day, names[what], str(EXPLAINED.get(kind, kind)), cents, after)
 
 
 def carried(period: Period) -> Iterator[Row]:

@@ -5,10 +5,10 @@ Sales and acts by route and status are counted where they are answered (`http_re
 
 from collections.abc import Iterator
 
-from django.db import connection
 from prometheus_client.core import Metric
 
 from core.api import metrics
+from core.database.reading.asking import fetch_all, fetch_row, fetch_value
 from promotrot.models.emission import Emission
 from promotrot.selectors.vouchers import held_vouchers
 
@@ -24,13 +24,9 @@ SELECT count(*) FROM (SELECT id FROM promotrot_playticket ORDER BY id DESC LIMIT
 
 def source() -> Iterator[Metric]:
     """Return emissions by state, plays by state, and the vouchers that wait for their buyers."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT state, count(*) FROM promotrot_emission GROUP BY state")
-        counts = dict(cursor.fetchall())
-        cursor.execute(_NEWEST)
-        last_id, age_s = cursor.fetchone() or (0, 0)
-        cursor.execute(_UNFINISHED)
-        (unfinished,) = cursor.fetchone()
+    counts = dict(fetch_all("SELECT state, count(*) FROM promotrot_emission GROUP BY state"))
+    last_id, age_s = fetch_row(_NEWEST) or (0, 0)
+    unfinished = fetch_value(_UNFINISHED)
     held = held_vouchers().count()
     states = [((state,), float(counts.get(state, 0))) for state in Emission.State.values]
     yield metrics.gauge("promotrot_emissions", "Emissions by state", states, ("state",))

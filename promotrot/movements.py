@@ -3,8 +3,7 @@
 import datetime
 from collections.abc import Iterable
 
-from django.db import connection
-
+from core.database.reading.asking import fetch_all
 from core.ledger.organiser import Part
 from core.premises.models import Game
 from core.statements.columns import GameMovements
@@ -25,10 +24,7 @@ def unearned(
 
     The office pays them back, not the counter [P11].
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_REFUNDED, [since, until])
-        rows: list[tuple[int, datetime.date, int]] = cursor.fetchall()
-    return rows
+    return fetch_all(_REFUNDED, [since, until])
 
 
 MOVEMENTS: tuple[GameMovements, ...] = (

@@ -6,11 +6,11 @@ The prize office rebuilds what happened to vouchers afterwards.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.asking import fetch_all, fetch_row
 from core.kernel.days import natural_day
 from core.ledger.books import Books, Rebuilder
 from core.ledger.services import Line
@@ -92,10 +92,8 @@ def rebuild_debts(books: Books) -> None:
         books.move([postings.debt_stands(game_code=code, cents=cents)])
     for code, cents in _sums(DebtDecision):
         books.move([postings.debt_decided(game_code=code, cents=cents)])
-    with connection.cursor() as cursor:
-        cursor.execute(_RESTORED, [accounts.late_awards().code])
-        for code, cents in cursor.fetchall():
-            books.move([postings.restored(game_code=code, cents=cents)])
+    for code, cents in fetch_all(_RESTORED, [accounts.late_awards().code]):
+        books.move([postings.restored(game_code=code, cents=cents)])
 
 
 def _sums(model: type[DebtStanding | DebtDecision]) -> list[tuple[str, int]]:
@@ -104,18 +102,16 @@ def _sums(model: type[DebtStanding | DebtDecision]) -> list[tuple[str, int]]:
 
 def _sales(emission: Emission) -> list[Line]:
     sold = accounts.takings(emission.reference)
-    with connection.cursor() as cursor:
-        cursor.execute(_SALES, {"emission": emission.pk})
-        return [
-            postings.sale(premises_id=premises, takings=sold, cents=cents)
-            for premises, cents in cursor.fetchall()
-        ]
+    return [
+        postings.sale(premises_id=premises, takings=sold, cents=cents)
+        for premises, cents in fetch_all(_SALES, {"emission": emission.pk})
+    ]
 
 
 def _moved(emission: Emission, closing: Closing | None) -> _Moved:
-    with connection.cursor() as cursor:
-        cursor.execute(_VOUCHERS, {"emission": emission.pk, "game": emission.game_id})
-        awards, refunds, drawn = cursor.fetchone()
+    awards, refunds, drawn = fetch_row(
+        _VOUCHERS, {"emission": emission.pk, "game": emission.game_id}
+    )
     if closing is None:
         return _Moved(awards, refunds, drawn, awards, refunds)
     return _Moved(

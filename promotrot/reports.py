@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from django.db import connection
 from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import numbers
 from core.kernel.days import day_bounds, natural_day
 from core.ledger.organiser import Part
@@ -51,20 +51,16 @@ SELECT (e.ended_at AT TIME ZONE 'Europe/Madrid')::date, %s, m.reference, w.tier,
 def sold(period: Period) -> Iterator[Sold]:
     since, until = day_bounds(period.first)[0], day_bounds(period.last)[1]
     first, end = numbers(PlayTicket, "sold_at", since, until)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _SOLD,
-            {
-                "from": first,
-                "end": end,
-                "since": since,
-                "until": until,
-                "first": period.first,
-                "last": period.last,
-            },
-        )
-        for row in cursor.fetchall():
-            yield Sold(Game.PROMOTROT, *row)
+    asked = {
+        "from": first,
+        "end": end,
+        "since": since,
+        "until": until,
+        "first": period.first,
+        "last": period.last,
+    }
+    for row in fetch_all(_SOLD, asked):
+        yield Sold(Game.PROMOTROT, *row)
 
 
 def won(period: Period) -> Iterable[Row]:
@@ -72,11 +68,8 @@ def won(period: Period) -> Iterable[Row]:
     plus.
     """
     bounds = [day_bounds(period.first)[0], day_bounds(period.last)[1]]
-    with connection.cursor() as cursor:
-        between = numbers(PlayEnd, "ended_at", *bounds)
-        cursor.execute(_WON, [Game.PROMOTROT.value, *between, *bounds])
-        rows: list[Row] = cursor.fetchall()
-    return rows
+    between = numbers(PlayEnd, "ended_at", *bounds)
+    return fetch_all(_WON, [Game.PROMOTROT.value, *between, *bounds])
 
 
 def share(period: Period) -> Iterator[Row]:

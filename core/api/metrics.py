@@ -22,7 +22,6 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -39,6 +38,7 @@ from prometheus_client.registry import Collector
 
 from core.contributions import contributed_items
 from core.database.due_work import due_work
+from core.database.reading.asking import fetch_row
 
 _MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -179,16 +179,14 @@ def follow_tasks() -> None:
 
 
 def _own() -> Iterator[Metric]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT (SELECT count(*) FROM premises_suspension WHERE lifted_at IS NULL),"
-            " (SELECT count(*) FROM staff_proposal WHERE NOT decided),"
-            " (SELECT coalesce(extract(epoch FROM core_now() - min(proposed_at)), 0)"
-            "    FROM staff_proposal WHERE NOT decided),"
-            ' coalesce((SELECT extract(epoch FROM "offset") FROM database_clockoffset'
-            "   ORDER BY id DESC LIMIT 1), 0)"
-        )
-        suspensions, proposals, oldest_s, offset_s = cursor.fetchone()
+    suspensions, proposals, oldest_s, offset_s = fetch_row(
+        "SELECT (SELECT count(*) FROM premises_suspension WHERE lifted_at IS NULL),"
+        " (SELECT count(*) FROM staff_proposal WHERE NOT decided),"
+        " (SELECT coalesce(extract(epoch FROM core_now() - min(proposed_at)), 0)"
+        "    FROM staff_proposal WHERE NOT decided),"
+        ' coalesce((SELECT extract(epoch FROM "offset") FROM database_clockoffset'
+        "   ORDER BY id DESC LIMIT 1), 0)"
+    )
     yield gauge("suspensions_in_force", "Suspensions of sales in force", [((), suspensions)])
     yield gauge("proposals_pending", "Proposals that wait for a second person", [((), proposals)])
     yield gauge("proposal_oldest_seconds", "Age of the oldest of them", [((), float(oldest_s))])

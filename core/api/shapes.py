@@ -24,6 +24,8 @@ _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 class Shape(serializers.Serializer[Any]):
     """A JSON object. An undeclared name is an error (`unknown_field`) and is never ignored."""
 
+    source: Any  # a field may have this name; the framework's own is a string
+
     def to_internal_value(self, data: Any) -> Any:
         unknown = self._unknown(data)
         try:

@@ -9,9 +9,8 @@ raises the errors that `problems` lists.
         @operation("Suspend sales", body=SuspensionIn, answer=SuspensionOut, status=201,
                    problems=(PremisesUnknown,), idempotent=True)
         def post(self, request: Request) -> HttpResponse:
-            body = self.read(SuspensionIn)
-            return self.once(
-                lambda: self.answer(SuspensionOut, sales_suspend(by=self.by, **body), 201)
+            return self.created_once(
+                SuspensionOut, sales_suspend, by=self.by, **self.read(SuspensionIn)
             )
 
 The base class says who may call: `ApiView` anyone, `StaffView` a member of staff,
@@ -249,6 +248,17 @@ class StaffView(ApiView):
     ) -> HttpResponse:
         """Answer 201 with what the service creates from the arguments, as `once` does."""
         return self.once(lambda: self.answer(shape, service(*args, **kwargs), 201))
+
+    def accepted_once(
+        self,
+        shape: type[Shape],
+        service: Callable[_P, object],
+        /,
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> HttpResponse:
+        """Answer 202 with what the service proposes or begins, as `once` does."""
+        return self.once(lambda: self.answer(shape, service(*args, **kwargs), 202))
 
 
 class CredentialsView(ApiView):

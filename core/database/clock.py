@@ -10,10 +10,11 @@ import uuid
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from core.database.locks import Lock, hold
 from core.database.models import ClockOffset
+from core.database.reading.asking import fetch_row, fetch_value
 from core.database.reading.once import once
 from core.database.reading.standby import primary
 from core.kernel.errors import Conflict, Forbidden, Invalid
@@ -83,9 +84,7 @@ def is_simulated() -> bool:
 
 def is_unsound() -> bool:
     """Return whether the clock cannot be trusted now, so that nothing is sold."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT unsound FROM core_clock_unsound()")
-        return bool(cursor.fetchone()[0])
+    return bool(fetch_value("SELECT unsound FROM core_clock_unsound()"))
 
 
 def need_sound() -> None:
@@ -99,12 +98,10 @@ def known_lag() -> datetime.timedelta:
 
     A start that is reported meanwhile may be that much later than the clock.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT extract(epoch FROM greatest(CASE WHEN unsound THEN behind END,"
-            " newest_at - core_server_clock(), interval '0')) FROM database_clockwatch"
-        )
-        row = cursor.fetchone()
+    row = fetch_row(
+        "SELECT extract(epoch FROM greatest(CASE WHEN unsound THEN behind END,"
+        " newest_at - core_server_clock(), interval '0')) FROM database_clockwatch"
+    )
     return datetime.timedelta(seconds=float(row[0]) if row else 0)
 
 
@@ -173,9 +170,7 @@ def move_to(instant: datetime.datetime, *, reason: str) -> datetime.timedelta:
     if not settings.SIMULATED_TIME:
         raise SimulatedTimeRefused
     hold((Lock.CLOCK, 0))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT core_now(), core_server_clock()")
-        present, real = cursor.fetchone()
+    present, real = fetch_row("SELECT core_now(), core_server_clock()")
     if instant < present:
         raise ClockBackwards(now=present.isoformat())
     moved = ClockOffset.objects.create(offset=instant - real, set_at=instant, reason=reason).offset

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 from django.db import connection
 
+from core.database.reading.asking import fetch_all, fetch_value
+
 
 class Lock(enum.IntEnum):
     """The name spaces of locks. The second key of each is a row's id (0 where there is only
@@ -78,9 +80,7 @@ def session_hold(space: Lock, key: int = 0) -> Iterator[bool]:
     It never waits. The session keeps the lock through many transactions, to the end of the context;
     if the process dies, its connection and the lock end with it.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [int(space), key])
-        held = bool(cursor.fetchone()[0])
+    held = bool(fetch_value("SELECT pg_try_advisory_lock(%s, %s)", [int(space), key]))
     try:
         yield held
     finally:
@@ -98,9 +98,7 @@ SELECT objid::bigint FROM pg_locks
 
 def held(space: Lock) -> set[int]:
     """Return the keys of a space of `session_hold` that sessions hold, this one among them."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HELD, [int(space) & 0xFFFFFFFF])
-        return {key for (key,) in cursor.fetchall()}
+    return {key for (key,) in fetch_all(_HELD, [int(space) & 0xFFFFFFFF])}
 
 
 _HAS = """
@@ -115,9 +113,7 @@ def session_has(space: Lock) -> bool:
     """Return whether this session has the lock 0 of `session_hold`: a new one, made where the
     server had ended the former, has not.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_HAS, [int(space) & 0xFFFFFFFF])
-        return bool(cursor.fetchone()[0])
+    return bool(fetch_value(_HAS, [int(space) & 0xFFFFFFFF]))
 
 
 def session_keep(space: Lock) -> bool:
@@ -128,6 +124,4 @@ def session_keep(space: Lock) -> bool:
     """
     if session_has(space):
         return True
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, 0)", [int(space)])
-        return bool(cursor.fetchone()[0])
+    return bool(fetch_value("SELECT pg_try_advisory_lock(%s, 0)", [int(space)]))

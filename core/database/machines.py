@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from django.db import connection
+from core.database.reading.asking import fetch_row
 
 WAITING: Final = ("on", "remote_apply", "remote_write")
 """With these of `synchronous_commit` an answer waits for the synchronous standbys, too."""
@@ -64,9 +64,7 @@ class Machines:
 
 def machines() -> Machines:
     """Return the state as the database knows it, in one question."""
-    with connection.cursor() as cursor:
-        cursor.execute(_STATE)
-        row = list(cursor.fetchone())
+    row = list(fetch_row(_STATE))
     row[5] = bool(row[5])
     for age in (6, 10):
         row[age] = None if row[age] is None else float(row[age])

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from django.db import connection
 from prometheus_client.core import Metric
 
 from core.api import metrics
 from core.database.machines import machines
 from core.database.reading import standby
+from core.database.reading.asking import fetch_value
 
 # Anybody may read the slots; how far a standby has replayed takes a right that we do not have.
 _KEPT = """
@@ -40,9 +40,7 @@ def source() -> Iterator[Metric]:
 
 def replication() -> Iterator[Metric]:
     """Yield how far the slowest standby is behind, and the state of the one that is read."""
-    with connection.cursor() as cursor:
-        cursor.execute(_KEPT)
-        (state,) = cursor.fetchone()
+    state = fetch_value(_KEPT)
     yield metrics.gauge(
         "database_replica_behind_bytes",
         "Log kept for the standby furthest behind",

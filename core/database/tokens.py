@@ -13,14 +13,13 @@ from django.conf import settings
 
 from core.kernel.codes import ALPHABET
 
-TOKEN_BYTES: Final = 32
 DIGEST_BYTES: Final = 32
 
 
-def token_make(length: int = TOKEN_BYTES) -> str:
-    """Return a new token: the version of the key, and `length` random bytes in base64."""
+def token_make() -> str:
+    """Return a new token: the version of the key, and 32 random bytes in base64."""
     version, _ = settings.TOKEN_KEYS
-    return f"{version}{secrets.token_urlsafe(length)}"
+    return f"{version}{secrets.token_urlsafe(32)}"
 
 
 def token_to_type() -> str:

@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from django.db import connection
-
+from core.database.reading.asking import fetch_all
 from core.database.reading.snapshot import only_reading
 from core.journal import rows, wire
 from core.journal.install import Journaled, journaled
@@ -73,13 +72,13 @@ def _images(table: Journaled, columns: list[str], content: bytes) -> list[str]:
     """Return the JSON texts of the rows of a block as they are now; "" for a row that is gone."""
     keys = [entry.row for entry in wire.entries_of(content)]
     image = rows.written_sql(table, columns)
-    with connection.cursor() as cursor:
-        cursor.execute(
+    text_by_key = dict(
+        fetch_all(
             f'SELECT "{table.key}", ({image})::text FROM "{table.name}" t'
             f' WHERE "{table.key}" = ANY(%s)',
             [keys],
         )
-        text_by_key = dict(cursor.fetchall())
+    )
     return [text_by_key.get(key, "") for key in keys]
 
 

@@ -12,11 +12,12 @@ keeps the log can tell that server from another copy that went on from the same 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Max
 
 from core.database.locks import Lock, hold
+from core.database.reading.asking import fetch_row, fetch_value
 from core.journal import wire
 from core.journal.models import Act, Batch
 from core.kernel.canonical import Json, with_digests
@@ -77,17 +78,13 @@ class Unbegun:
 
 def state() -> Unbegun:
     """Return the state of the journal's numbers on this server."""
-    with connection.cursor() as cursor:
-        cursor.execute(_NUMBERS, [LINEAGE])
-        servers, server, published, used, next_number = cursor.fetchone()
+    servers, server, published, used, next_number = fetch_row(_NUMBERS, [LINEAGE])
     return Unbegun(tuple(servers), server, published, used, next_number)
 
 
 def lineage() -> int:
     """Return the lineage in which this database numbers its transactions."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT journal_base() >> %s", [LINEAGE_BITS])
-        (number,) = cursor.fetchone()
+    number = fetch_value("SELECT journal_base() >> %s", [LINEAGE_BITS])
     return int(number)
 
 

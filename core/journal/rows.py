@@ -12,6 +12,7 @@ from itertools import chain
 import psycopg
 from django.db import connection
 
+from core.database.reading.asking import fetch_all, fetch_row
 from core.journal.install import COLUMN, Journaled, journaled
 from core.journal.wire import ROWS_IN_BLOCK, Entry
 
@@ -39,20 +40,18 @@ def _set(values: Mapping[str, str]) -> None:
 
 def _settings(call: str, arguments: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Call a function of settings once for each list of arguments, in one query."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join([call] * len(arguments))}", list(chain(*arguments)))
-        return tuple(cursor.fetchone())
+    calls = ", ".join([call] * len(arguments))
+    return tuple(fetch_row(f"SELECT {calls}", list(chain(*arguments))))
 
 
 def present_columns(table: Journaled) -> list[str]:
     """Return the columns of the table that digests cover now, in alphabetical order."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0"
-            " AND NOT attisdropped",
-            [table.name],
-        )
-        return sorted({name for (name,) in cursor.fetchall()} - set(table.derived))
+    present = fetch_all(
+        "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0"
+        " AND NOT attisdropped",
+        [table.name],
+    )
+    return sorted({name for (name,) in present} - set(table.derived))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,12 +81,11 @@ def written_to(span: Span) -> list[Journaled]:
         for place, table in enumerate(tables)
         for condition, values in span.parts()
     ]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            " UNION ".join(probe for probe, _ in probes),
-            [value for _, values in probes for value in values],
-        )
-        return [tables[place] for place in sorted(row[0] for row in cursor.fetchall())]
+    places = fetch_all(
+        " UNION ".join(probe for probe, _ in probes),
+        [value for _, values in probes for value in values],
+    )
+    return [tables[place] for (place,) in sorted(places)]
 
 
 def image_sql(table: Journaled) -> str:

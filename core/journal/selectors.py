@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db import connection
 from django.db.models import Model, Q, QuerySet
 
+from core.database.reading.asking import fetch_all, fetch_row
 from core.journal import powers, verifying
 from core.journal.install import COLUMN, journaled
 from core.journal.models import Act, Batch, Change
@@ -91,9 +91,8 @@ def written(*, act: Act) -> list[Written]:
         for table in journaled()
         if table.has_triggers
     ]
-    with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(parts) + " ORDER BY 1", {"xid": act.pk})
-        return [Written(*row) for row in cursor.fetchall()]
+    rows = fetch_all(" UNION ALL ".join(parts) + " ORDER BY 1", {"xid": act.pk})
+    return [Written(*row) for row in rows]
 
 
 def batches(*, by: StaffActor) -> QuerySet[Batch]:
@@ -174,9 +173,7 @@ def _left_out(
     ]
     if not parts:
         return []
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(parts)}", [row.pk] * len(parts))
-        counted = cursor.fetchone()
+    counted = fetch_row(f"SELECT {', '.join(parts)}", [row.pk] * len(parts))
     left = [(key, rows - MOST_OF_A_TABLE) for key, rows in zip(full, counted, strict=True)]
     return [(key, rows) for key, rows in left if rows > 0]
 
@@ -192,11 +189,10 @@ def _written(
         for number, (model, column, _) in enumerate(selected)
     ]
     keys: dict[type[Model], dict[int, int]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(" UNION ALL ".join(parts), [value for *_, value in selected])
-        for number, key, xid in cursor.fetchall():
-            if xid is not None:
-                keys.setdefault(selected[number][0], {})[key] = xid
+    query, values = " UNION ALL ".join(parts), [value for *_, value in selected]
+    for number, key, xid in fetch_all(query, values):
+        if xid is not None:
+            keys.setdefault(selected[number][0], {})[key] = xid
     return [
         (row, xids[row.pk]) for model, xids in keys.items() for row in _loaded(model, xids).values()
     ]

@@ -5,11 +5,12 @@ import datetime
 import hashlib
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.database.reading.asking import fetch_row, fetch_value
 from core.journal import rows, wire
 from core.journal.lineages import unbegun
 from core.journal.models import Act, Batch, Block, RowForm
@@ -46,9 +47,7 @@ def ended_since(last: Batch | None) -> Span:
     A later batch seals the transactions still in progress. They do not delay this one. The calling
     transaction is one of them.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_ENDED)
-        end, in_progress = cursor.fetchone()
+    end, in_progress = fetch_row(_ENDED)
     first, late = (last.end_xid, tuple(last.open_xids)) if last else (0, ())
     return Span(first, end, late, tuple(in_progress))
 
@@ -182,18 +181,17 @@ def checkpoints_due() -> list[int]:
     number = checkpoint.document["batch"]
     if number >= last.number:
         return []
-    with connection.cursor() as cursor:
-        covered = Batch.objects.filter(pk=number).first() or last
-        span: dict[str, Any] = {
-            "checkpoint": CHECKPOINT,
-            "first": covered.end_xid,
-            "late": covered.open_xids,
-            "end": last.end_xid,
-            "open": last.open_xids,
-        }
-        cursor.execute(_COVERS, span)
-        now = clock.now()  # before the checkpoint, where that is of a clock that was ahead
-        due = cursor.fetchone()[0] or not now - CHECKPOINT_EVERY < checkpoint.at <= now
+    covered = Batch.objects.filter(pk=number).first() or last
+    span: dict[str, Any] = {
+        "checkpoint": CHECKPOINT,
+        "first": covered.end_xid,
+        "late": covered.open_xids,
+        "end": last.end_xid,
+        "open": last.open_xids,
+    }
+    covers = fetch_value(_COVERS, span)
+    now = clock.now()  # before the checkpoint, where that is of a clock that was ahead
+    due = covers or not now - CHECKPOINT_EVERY < checkpoint.at <= now
     return [last.number] if due else []
 
 

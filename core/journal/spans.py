@@ -11,9 +11,9 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from itertools import chain, islice
 from typing import Self, TypeVar
 
-from django.db import connection
 from django.db.models import QuerySet
 
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import NO_END
 from core.journal import rows, wire
 from core.journal.install import Journaled, journaled
@@ -135,10 +135,8 @@ def not_in_force(part: Part) -> list[int]:
     """
     since = part.since.number if part.since else 0
     until = part.until.number if part.until else NO_END - 2
-    with connection.cursor() as cursor:
-        # One statement: a key may be replaced meanwhile.
-        cursor.execute(_NOT_IN_FORCE, {"since": since, "until": until})
-        return [number for (number,) in cursor.fetchall()]
+    # One statement: a key may be replaced meanwhile.
+    return [number for (number,) in fetch_all(_NOT_IN_FORCE, {"since": since, "until": until})]
 
 
 class Batches:
@@ -278,12 +276,10 @@ def _forms(table: Journaled, part: Part) -> dict[int, RowForm]:
         return dict.fromkeys([0], *forms)
     # This statement reads the columns itself, because a batch with a new form may be sealed
     # between two statements.
-    with connection.cursor() as cursor:
-        cursor.execute(_FORMS, [table.name])
-        return {
-            batch: RowForm(pk=form, relation=table.name, columns=columns)
-            for batch, form, columns in cursor.fetchall()
-        }
+    return {
+        batch: RowForm(pk=form, relation=table.name, columns=columns)
+        for batch, form, columns in fetch_all(_FORMS, [table.name])
+    }
 
 
 def batch_span(batch: Batch) -> Span:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from django.db import connection
 from django.db.models import Max
 
+from core.database.reading.asking import fetch_all
 from core.kernel.canonical import Json, canonical_sha256
 from core.kernel.errors import Conflict
 from core.ledger.models import OpeningBalance
@@ -116,9 +117,7 @@ def between(after: int, up_to: int) -> dict[str, Sums]:
 
 
 def _by_code(query: str, after: int, up_to: int) -> dict[str, Sums]:
-    with connection.cursor() as cursor:
-        cursor.execute(query, {"after": after, "up_to": up_to})
-        return {code: Sums(*sums) for code, *sums in cursor.fetchall()}
+    return {code: Sums(*sums) for code, *sums in fetch_all(query, {"after": after, "up_to": up_to})}
 
 
 def document(after: int, up_to: int, sums: Mapping[str, Sums]) -> dict[str, Json]:
@@ -154,7 +153,4 @@ def balances_before(instant: datetime.datetime) -> list[tuple[int, str, str, int
     It begins with the last opening that ends by then. Raises LedgerArchived.
     """
     need_live(instant)
-    with connection.cursor() as cursor:
-        cursor.execute(_BEFORE, [instant, instant])
-        rows: list[tuple[int, str, str, int]] = cursor.fetchall()
-    return rows
+    return fetch_all(_BEFORE, [instant, instant])

@@ -3,9 +3,9 @@
 import dataclasses
 import uuid
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
+from core.database.reading.asking import fetch_row
 from core.kernel.errors import NotFound
 from core.ledger import powers
 from core.ledger.models import Account, Transfer
@@ -85,6 +85,4 @@ def trial_balance(*, by: StaffActor) -> TrialBalance:
 
 def trial() -> TrialBalance:
     """Return the trial balance of this instant. Callers have checked the power."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TRIAL)
-        return TrialBalance(*cursor.fetchone())
+    return TrialBalance(*fetch_row(_TRIAL))

@@ -5,9 +5,8 @@ import datetime
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 
-from django.db import connection
-
 from core.database import clock
+from core.database.reading.asking import fetch_all, fetch_value
 from core.kernel.errors import InvariantBroken
 from core.ledger.models import Account, Transfer
 
@@ -196,24 +195,20 @@ def balances(
     *, prefix: str = "", after: str | None = None, limit: int | None = None
 ) -> list[Balance]:
     """Return balances by code: of codes that start with `prefix` and follow `after`."""
-    parameters = {"prefix": prefix, "after": after, "limit": limit}
-    with connection.cursor() as cursor:
-        if prefix or after is not None or limit is not None:
-            cursor.execute(_SOME_BALANCES, parameters)
-        else:
-            cursor.execute(_ALL_BALANCES)
-        return [Balance(*row) for row in cursor.fetchall()]
+    if prefix or after is not None or limit is not None:
+        parameters = {"prefix": prefix, "after": after, "limit": limit}
+        rows = fetch_all(_SOME_BALANCES, parameters)
+    else:
+        rows = fetch_all(_ALL_BALANCES)
+    return [Balance(*row) for row in rows]
 
 
 def balance_cents(account: AccountCode) -> int:
     """Return the balance of one account on its normal side; zero if it was never used."""
     pk = Account.objects.filter(code=account.code).values_list("pk", flat=True).first()
-    with connection.cursor() as cursor:
-        # The account is a constant of the query, so that several processes may share the sum.
-        cursor.execute(
-            "SELECT coalesce(sum(cents), 0) FROM ledger_standing WHERE account_id = %s", [pk]
-        )
-        difference = int(cursor.fetchone()[0])
+    # The account is a constant of the query, so that several processes may share the sum.
+    query = "SELECT coalesce(sum(cents), 0) FROM ledger_standing WHERE account_id = %s"
+    difference = int(fetch_value(query, [pk]))
     return difference if account.side == Account.Side.DEBIT else -difference
 
 

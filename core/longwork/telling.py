@@ -1,7 +1,6 @@
 """Store the progress of work, while its own transactions are open."""
 
 import time
-from types import TracebackType
 
 from django.db import DatabaseError, connection
 
@@ -29,12 +28,7 @@ class Teller:
     def __enter__(self) -> "Teller":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._connection.close()
 
     def hear(self, progress: Progress) -> None:

@@ -8,10 +8,10 @@ lost, and the player is paid where they bought. Somebody looks at the premises t
 from datetime import date
 from typing import Any
 
-from django.db import connection
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import numbers
 from core.kernel.days import day_bounds
 from core.nights.jobs import MOST_LISTED, Job, Outcome
@@ -48,20 +48,18 @@ def code_again_job(game: str, *, repeats: str, copies: str, key: str) -> Job:
         first, after = numbers(Payment, "paid_at", begin, end)
         values: dict[str, Any] = {"game": game, "first": first, "after": after}
         values |= {"begin": begin, "end": end}
-        with connection.cursor() as cursor:
-            cursor.execute(query, values)
-            rows = [
-                {
-                    "payment": payment,
-                    "amount_cents": cents,
-                    "paid_at": paid_at.isoformat(),
-                    "premises": premises,
-                    "operator": operator,
-                    "road": road,
-                    "given_at": at.isoformat(),
-                }
-                for payment, cents, paid_at, premises, operator, road, at in cursor.fetchall()
-            ]
+        rows = [
+            {
+                "payment": payment,
+                "amount_cents": cents,
+                "paid_at": paid_at.isoformat(),
+                "premises": premises,
+                "operator": operator,
+                "road": road,
+                "given_at": at.isoformat(),
+            }
+            for payment, cents, paid_at, premises, operator, road, at in fetch_all(query, values)
+        ]
         return Outcome({"paid": len(rows)}, {"paid": rows[:MOST_LISTED]} if rows else {})
 
     return Job(name=f"{game}.code_again", title=TITLE, order=40, run=listed)

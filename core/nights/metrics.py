@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from django.db import connection
 from prometheus_client.core import Metric
 
 from core.api import metrics
+from core.database.reading.asking import fetch_all
 from core.nights.jobs import all_jobs
 from core.nights.services import jobs_due
 
@@ -23,9 +23,7 @@ def source() -> Iterator[Metric]:
     yield metrics.gauge(
         "night_jobs_due", "Jobs of ended days that are not done", [((), float(len(jobs_due())))]
     )
-    with connection.cursor() as cursor:
-        cursor.execute(_LAST, [[job.name for job in all_jobs()]])
-        rows = cursor.fetchall()
+    rows = fetch_all(_LAST, [[job.name for job in all_jobs()]])
     lengths = [((job,), float(length)) for job, length, _ in rows]
     ages = [((job,), float(age)) for job, _, age in rows]
     yield metrics.gauge("night_job_seconds", "Length of a job's last run", lengths, ("job",))

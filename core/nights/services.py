@@ -17,6 +17,7 @@ from core.database import clock
 from core.database.locks import Lock, session_has, session_hold, session_keep
 from core.database.quiet import wait_for_quiet
 from core.database.reading import progress
+from core.database.reading.asking import fetch_all
 from core.database.reading.limits import limited
 from core.database.reading.once import once
 from core.database.reading.standby import read_much
@@ -90,9 +91,7 @@ SELECT j.name, r.day FROM unnest(%s::text[]) j (name) CROSS JOIN LATERAL (
 @once
 def last_done() -> dict[str, datetime.date]:
     """Return the newest day for which each job was done, by name, without reading the others."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LAST_DONE, [[job.name for job in jobs.all_jobs()]])
-        return dict(cursor.fetchall())
+    return dict(fetch_all(_LAST_DONE, [[job.name for job in jobs.all_jobs()]]))
 
 
 def _days(first: datetime.date, last: datetime.date) -> list[datetime.date]:

@@ -13,10 +13,10 @@ listed, for somebody to ask about:
 from datetime import date
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import numbers, within
 from core.kernel.days import day_bounds
 from core.looks.recording import BY_CODE
@@ -59,9 +59,7 @@ def looked_up_and_paid(day: date) -> Outcome:
     exchanges = numbers(Exchange, "exchanged_at", begin, end)
     values["first_exchange"], values["after_exchange"] = exchanges
     values |= {"code": BY_CODE, "minutes": TOLD_MINUTES}
-    with connection.cursor() as cursor:
-        cursor.execute(_PAID_AFTER, values)
-        paid = [_paid(row) for row in cursor.fetchall()]
+    paid = [_paid(row) for row in fetch_all(_PAID_AFTER, values)]
     named = (
         Cheque.objects.filter(~Q(payee__like_user=None) | ~Q(payee__like_operator=None))
         .filter(within(Cheque, "issued_at", begin, end))

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from django.db import connection
 from django.db.models import F, QuerySet, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.database.reading.asking import fetch_all
 from core.kernel.regulation import Means
 from core.ledger.books import Books, Rebuilder
 from core.ledger.services import Line, liability
@@ -64,9 +64,7 @@ def rebuild_payoffice(books: Books) -> None:
 
 def _payments() -> Iterator[Line]:
     cheque = Means.NOMINATIVE_CHEQUE.value
-    with connection.cursor() as cursor:
-        cursor.execute(_PAID, {"cheque": cheque})
-        by_payer = cursor.fetchall()
+    by_payer = fetch_all(_PAID, {"cheque": cheque})
     for premises, session, cents in by_payer:
         yield _payment(premises, session, Means.CASH, cents)
     drawn = Payment.objects.filter(means=cheque).aggregate(cents=Sum("amount_cents"))["cents"]

@@ -13,6 +13,7 @@ from typing import Any
 from django.db import connection
 
 from core.database.reading import progress
+from core.database.reading.asking import fetch_all
 from core.journal.models import Batch
 from core.kernel.canonical import Json, canonical_sha256
 from core.kernel.days import day_bounds
@@ -136,18 +137,14 @@ def _balances(before: ClosedPeriod | None, span: Mapping[str, Any]) -> dict[int,
     cents: dict[int, int] = {}
     if before is not None:
         cents = dict(before.balances.values_list("account_id", "balance_cents"))
-    with connection.cursor() as cursor:
-        cursor.execute(_MOVED, span)
-        for account, moved in cursor.fetchall():
-            cents[account] = cents.get(account, 0) + moved
+    for account, moved in fetch_all(_MOVED, span):
+        cents[account] = cents.get(account, 0) + moved
     return {account: held for account, held in sorted(cents.items()) if held}
 
 
 def _balances_digest(balances: Mapping[int, int]) -> Json:
     """Return the digest of the balances by code: what premises owe is not for the public."""
-    with connection.cursor() as cursor:
-        cursor.execute(_CODES, [list(balances)])
-        codes: dict[int, str] = dict(cursor.fetchall())
+    codes: dict[int, str] = dict(fetch_all(_CODES, [list(balances)]))
     by_code: list[Json] = [
         [code, cents]
         for code, cents in sorted((codes[account], cents) for account, cents in balances.items())

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.database.reading.asking import fetch_all
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.kernel.errors import Conflict
 from core.periods import powers
@@ -70,11 +71,10 @@ def names_over(today: datetime.date) -> dict[str, list[int]]:
         "names_of_operators": settings.OPERATOR_NAMES_KEPT_DAYS,
     }
     over = {}
-    with connection.cursor() as cursor:
-        for field, model in KINDS.items():
-            before = day_bounds(add_days(today, -kept[field]))[0]
-            cursor.execute(_GONE.format(table=model._meta.db_table), [before])
-            over[field] = [row[0] for row in cursor.fetchall()]
+    for field, model in KINDS.items():
+        before = day_bounds(add_days(today, -kept[field]))[0]
+        gone = fetch_all(_GONE.format(table=model._meta.db_table), [before])
+        over[field] = [row[0] for row in gone]
     return over
 
 

@@ -2,11 +2,11 @@
 
 import dataclasses
 
-from django.db import connection
 from django.db.models import Prefetch, QuerySet
 
 from core.database import clock
 from core.database.clock import ClockUnsound
+from core.database.reading.asking import fetch_row, fetch_value
 from core.premises import powers
 from core.premises.access import (
     CAPABILITIES,
@@ -83,12 +83,12 @@ def terminal_card(*, terminal: BareTerminal, session_digest: bytes) -> TerminalC
 
 def premises_authorised(premises_id: int, game: str) -> bool:
     """Return whether premises hold an authorisation for a game now (14.I.6)."""
-    with connection.cursor() as cursor:
-        cursor.execute(
+    return bool(
+        fetch_value(
             "SELECT premises_authorised(p_premises => %s, p_game => %s, p_at => core_now())",
             [premises_id, game],
         )
-        return bool(cursor.fetchone()[0])
+    )
 
 
 _SALE_REFUSAL = """
@@ -111,10 +111,7 @@ SALE_REFUSALS = (
 
 def sale_refusal(*, by: BareTerminal | TerminalActor, game: Game) -> str | None:
     """Return which of SALE_REFUSALS every sale of a game would meet here now, or None."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _SALE_REFUSAL,
-            {"terminal": by.terminal_id, "premises": by.premises_id, "game": game.value},
-        )
-        row = cursor.fetchone()
+    row = fetch_row(
+        _SALE_REFUSAL, {"terminal": by.terminal_id, "premises": by.premises_id, "game": game.value}
+    )
     return row[0] if row else None

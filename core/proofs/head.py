@@ -4,11 +4,11 @@ import dataclasses
 import enum
 import re
 
-from django.db import connection
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from core.database.kept import kept
+from core.database.reading.asking import fetch_value
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Invalid
 from core.proofs.models import LogEntry
@@ -105,8 +105,6 @@ SELECT max(e.sequence) - %(first)s = count(*) FILTER (WHERE e.previous = b.diges
 
 def _follow(entry: LogEntry) -> bool:
     """Return whether every later entry names the one before it, from this one on."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LINKS, {"first": entry.sequence})
-        (follow,) = cursor.fetchone()
+    follow = fetch_value(_LINKS, {"first": entry.sequence})
     is_newest = not LogEntry.objects.filter(sequence__gt=entry.sequence).exists()
     return bool(follow) or is_newest

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from django.db import connection
 from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
+from core.database.reading.asking import fetch_all
 from core.kernel.days import add_days, natural_day
 from core.premises.models import Premises
 from core.reports.tables import Column, Kind, Period, Picture, Report, Row
@@ -80,9 +80,7 @@ def _charges(owed_cents: dict[int, int]) -> dict[int, list[tuple[int, int]]]:
     week by week as far back as an age is told.
     """
     today = natural_day(clock.now())
-    with connection.cursor() as cursor:
-        cursor.execute(_SINCE)
-        last = {premises: (closing, paid) for premises, closing, paid in cursor.fetchall()}
+    last = {premises: (closing, paid) for premises, closing, paid in fetch_all(_SINCE)}
     charges: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for premises, owed in owed_cents.items():
         closing_cents, paid_cents = last.get(premises, (0, 0))

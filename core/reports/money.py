@@ -3,11 +3,11 @@
 import datetime
 from collections.abc import Iterator
 
-from django.db import connection
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.database import clock
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import numbers
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.regulation import shipped
@@ -105,22 +105,17 @@ SHARE = Report(
 def paid(period: Period) -> Iterator[Row]:
     """Sum payments by the tier in which their amount fell on their day."""
     bounds = day_bounds(period.first)[0], day_bounds(period.last)[1]
-    with connection.cursor() as cursor:
-        first_row, after_row = numbers(Payment, "paid_at", *bounds)
-        cursor.execute(
-            _PAYMENTS,
-            {
-                "first": period.first,
-                "last": period.last,
-                "since": bounds[0],
-                "until": bounds[1],
-                "first_row": first_row,
-                "after_row": after_row,
-            },
-        )
-        rows = cursor.fetchall()
+    first_row, after_row = numbers(Payment, "paid_at", *bounds)
+    asked = {
+        "first": period.first,
+        "last": period.last,
+        "since": bounds[0],
+        "until": bounds[1],
+        "first_row": first_row,
+        "after_row": after_row,
+    }
     folded: dict[Row, list[int]] = {}
-    for day, game, place, premises, means, cents, count in rows:
+    for day, game, place, premises, means, cents, count in fetch_all(_PAYMENTS, asked):
         tiers = shipped().in_force(day).payment.tiers
         limits = [tier.up_to_cents for tier in tiers if tier.up_to_cents is not None]
         tier_number = 1 + sum(cents > limit for limit in limits)

@@ -9,10 +9,11 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Value
 
 from core.database import clock, encryption
+from core.database.reading.asking import fetch_row
 from core.database.statements import call_function
 from core.database.tokens import token_digest, token_make
 from core.kernel.days import natural_day
@@ -335,9 +336,7 @@ def session_actor(*, token: str) -> StaffActor:
 
     Every request of staff asks this, with one statement.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_SESSION, [token_digest(token)])
-        row = cursor.fetchone()
+    row = fetch_row(_SESSION, [token_digest(token)])
     if row is None:
         raise SessionUnknown
     session, verified, user, username, roles, must_set_password, second_from, is_live = row

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.db.models import (
     BigIntegerField,
     Case,
@@ -27,6 +26,7 @@ from django.db.models.functions import Coalesce, Greatest, Least, TruncDate
 
 from core.database import clock
 from core.database.quiet import wait_for_quiet
+from core.database.reading.asking import fetch_all, fetch_value
 from core.database.reading.numbers import NO_END
 from core.kernel.days import MADRID, day_bounds
 from core.ledger import openings
@@ -91,9 +91,7 @@ def mark_make() -> tuple[Mark, int]:
 
     Wait for transactions in progress, so that no transfer below the mark can appear later.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(pg_sequence_last_value('ledger_transfer_id_seq'), 0)")
-        up_to = int(cursor.fetchone()[0])
+    up_to = int(fetch_value("SELECT coalesce(pg_sequence_last_value('ledger_transfer_id_seq'), 0)"))
     wait_for_quiet()
     last = Mark.objects.order_by("-up_to").first()
     if last is not None and last.up_to == up_to:
@@ -202,10 +200,8 @@ def balances_until(until: datetime.datetime, accounts: Mapping[int, int]) -> dic
         "commission": COMMISSION_KIND,
         "accounts": list(accounts),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_UNTIL, parameters)
-        for account, moved in cursor.fetchall():
-            cents[account] = cents.get(account, 0) + moved
+    for account, moved in fetch_all(_UNTIL, parameters):
+        cents[account] = cents.get(account, 0) + moved
     return cents
 
 
@@ -251,18 +247,13 @@ def movements(
         "accounts": list(accounts),
     }
     by_premises: dict[int, list[Movement]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(_WEEK, parameters)
-        for account, *rest in cursor.fetchall():
-            by_premises.setdefault(accounts[account], []).append(Movement(*rest))
+    for account, *rest in fetch_all(_WEEK, parameters):
+        by_premises.setdefault(accounts[account], []).append(Movement(*rest))
     return by_premises
 
 
 def _since(after: int, up_to: int, accounts: Mapping[int, int]) -> list[tuple[int, int]]:
-    with connection.cursor() as cursor:
-        cursor.execute(_SINCE, {"after": after, "up_to": up_to, "accounts": list(accounts)})
-        rows: list[tuple[int, int]] = cursor.fetchall()
-    return rows
+    return fetch_all(_SINCE, {"after": after, "up_to": up_to, "accounts": list(accounts)})
 
 
 def with_outstanding(statements: QuerySet[Statement]) -> QuerySet[Any]:

@@ -11,10 +11,11 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Min, QuerySet
 
 from core.database import clock
+from core.database.reading.asking import fetch_all, fetch_value
 from core.database.reading.numbers import first_from
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import Conflict, NotFound
@@ -92,22 +93,17 @@ def drawer(*, by: TerminalActor) -> Drawer:
     since = max(since, openings.ends_at() or since)
     moved_since = since - _AT_MOST if last else since
     account = Account.objects.filter(code=premises_account(by.premises_id).code).first()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT journal_snapshot()")
-        snapshot = str(cursor.fetchone()[0])
-        cursor.execute(
-            _MOVED,
-            {
-                "account": account.pk if account else 0,
-                "since": moved_since,
-                "first": max(first_from(Transfer, "at", moved_since), openings.newest() + 1),
-                "terminal": by.terminal_id,
-                "operator": by.operator_id,
-                "snapshot": snapshot,
-                "counted": last.snapshot if last else "",
-            },
-        )
-        lines = tuple(_line(*row) for row in cursor.fetchall())
+    snapshot = str(fetch_value("SELECT journal_snapshot()"))
+    asked = {
+        "account": account.pk if account else 0,
+        "since": moved_since,
+        "first": max(first_from(Transfer, "at", moved_since), openings.newest() + 1),
+        "terminal": by.terminal_id,
+        "operator": by.operator_id,
+        "snapshot": snapshot,
+        "counted": last.snapshot if last else "",
+    }
+    lines = tuple(_line(*row) for row in fetch_all(_MOVED, asked))
     return Drawer(since, lines, snapshot)
 
 

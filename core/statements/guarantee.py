@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from core.database import clock
+from core.database.reading.asking import fetch_all
 from core.kernel.errors import Invalid
 from core.premises.chosen import Outcome, Plan, need_unchanged, plan_of, subject_of
 from core.premises.models import Premises
@@ -63,9 +64,7 @@ class Cover:
 
 def covers(premises_id: int | None = None) -> list[Cover]:
     """Return the cover of every premises, or of one."""
-    with connection.cursor() as cursor:
-        cursor.execute(_COVERS, {"premises": premises_id})
-        return [Cover(*row) for row in cursor.fetchall()]
+    return [Cover(*row) for row in fetch_all(_COVERS, {"premises": premises_id})]
 
 
 NO_LIMIT = {"limit_cents": None, "minute_cap_cents": None, "in_force_from": None}

@@ -9,9 +9,9 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import connection
 from django.db.models import BooleanField, F, Func, Q, QuerySet
 
+from core.database.reading.asking import fetch_all, fetch_value
 from core.kernel.errors import NotFound
 
 _LAST_RETIRED = """
@@ -53,9 +53,7 @@ class StatementArchived(StatementUnknown):
 def staying(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Return those statements or payments that were not retired, or stay for good."""
     table = rows.model._meta.db_table
-    with connection.cursor() as cursor:
-        cursor.execute(_LAST_RETIRED, [table])
-        (last,) = cursor.fetchone()
+    last = fetch_value(_LAST_RETIRED, [table])
     leaves = Func(F("pk"), function=f"{table}_leaves", output_field=BooleanField())
     stay: QuerySet[Any] = rows.alias(leaves=leaves).filter(Q(pk__gt=last) | Q(leaves=False))
     return stay
@@ -63,29 +61,29 @@ def staying(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 def commission_left() -> Iterator[tuple[int, dict[str, int]]]:
     """Yield the commission that left of each premises and game: its id, and cents by game."""
-    for premises, game, cents in _rows(_COMMISSION):
+    for premises, game, cents in fetch_all(_COMMISSION):
         yield premises, {game: cents}
 
 
 def paid_left() -> list[tuple[int, int]]:
     """Return the premises of payments that left, by id, with the sum of these in cents."""
-    return _rows(_PAID)
+    return fetch_all(_PAID)
 
 
 def closings_left() -> dict[int, tuple[int, int]]:
     """Return number and balance, in cents, of the last statement that left, by premises id."""
-    return {premises: (number, cents) for premises, number, cents in _rows(_CLOSINGS)}
+    return {premises: (number, cents) for premises, number, cents in fetch_all(_CLOSINGS)}
 
 
 def newest_left() -> datetime.date | None:
     """Return the last day of the newest statement of any premises that left; None if none did."""
-    last: datetime.date | None = _rows(_NEWEST)[0][0]
+    last: datetime.date | None = fetch_value(_NEWEST)
     return last
 
 
 def last_left(premises_id: int) -> datetime.date | None:
     """Return the last day of the newest statement of premises that left; None if none did."""
-    weeks = _rows(_OF_PREMISES, {"premises": premises_id})
+    weeks = fetch_all(_OF_PREMISES, {"premises": premises_id})
     return weeks[-1][1] if weeks else None
 
 
@@ -95,7 +93,7 @@ def archived(ident: uuid.UUID, premises_id: int, monday: datetime.date) -> State
 
     Premises have a statement of every week since their first one.
     """
-    for number, last, month, kept in _rows(_OF_PREMISES, {"premises": premises_id}):
+    for number, last, month, kept in fetch_all(_OF_PREMISES, {"premises": premises_id}):
         back = (last - monday).days - 6
         if 0 <= back <= 7 * (number - 1) and back % 7 == 0:
             return StatementArchived(statement=str(ident), month=month, kept=kept)
@@ -105,11 +103,4 @@ def archived(ident: uuid.UUID, premises_id: int, monday: datetime.date) -> State
 def movement_premises(reference: str) -> set[int]:
     """Return the premises, by id, that have a part of a bank movement among payments that left."""
     query = "SELECT p FROM statements_movement_left(%(reference)s) p"
-    return {premises for (premises,) in _rows(query, {"reference": reference})}
-
-
-def _rows(query: str, values: dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(query, values)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+    return {premises for (premises,) in fetch_all(query, {"reference": reference})}

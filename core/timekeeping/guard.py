@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from core.database import clock
 from core.database.locks import Lock, hold
 from core.database.models import ClockWatch
+from core.database.reading.asking import fetch_value
 from core.timekeeping.judging import BEHIND, Comparison, Verdict, judge
 from core.timekeeping.models import Incident, Reading
 from core.timekeeping.references import Sample
@@ -87,9 +88,7 @@ def compare(samples: Iterable[Sample]) -> list[Comparison]:
 def write(comparisons: Iterable[Comparison]) -> None:
     """Keep the comparisons as the readings of now, unless another process has just written them."""
     _hurry()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT core_server_clock()")
-        (now,) = cursor.fetchone()
+    now = fetch_value("SELECT core_server_clock()")
     for comparison in sorted(comparisons, key=lambda each: (each.kind, each.name)):
         values = asdict(comparison)
         key = {"kind": values.pop("kind"), "name": values.pop("name")}

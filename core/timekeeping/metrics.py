@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from django.db import connection
 from prometheus_client.core import Metric
 
 from core.api import metrics
 from core.database import clock
+from core.database.reading.asking import fetch_row
 from core.timekeeping.models import Reading
 
 _WATCHED = "SELECT extract(epoch FROM core_server_clock() - watched_at) FROM database_clockwatch"
@@ -14,9 +14,7 @@ _WATCHED = "SELECT extract(epoch FROM core_server_clock() - watched_at) FROM dat
 
 def source() -> Iterator[Metric]:
     """Yield whether the clock is trusted, since when nobody compared it, and each difference."""
-    with connection.cursor() as cursor:
-        cursor.execute(_WATCHED)
-        row = cursor.fetchone()
+    row = fetch_row(_WATCHED)
     yield metrics.gauge(
         "clock_unsound", "1 while the clock stops sales", [((), float(clock.is_unsound()))]
     )

@@ -29,19 +29,19 @@ class FiguresIn(Shape):
 
 class AmendmentIn(Shape):
     in_force_from = Day()
-    source = Text(max_length=200)  # type: ignore[assignment]
+    source = Text(max_length=200)
     figures = FiguresIn(help_text="All figures of 7, 9.2 and 9.3, the unchanged ones too.")
 
 
 class AmendmentOut(Shape):
     in_force_from = Day()
-    source = serializers.CharField()  # type: ignore[assignment]
+    source = serializers.CharField()
     figures = FiguresIn(source="bet_type")
     entered_at = Instant()
 
 
 class DestinationIn(Shape):
-    source = Choice([str(source) for source in Source])  # type: ignore[assignment]
+    source = Choice([str(source) for source in Source])
     cents = Cents(min_value=1)
     recipient = Text(max_length=200, default="", allow_blank=True)
     bet_type = Text(max_length=40, default="", allow_blank=True)
@@ -56,7 +56,7 @@ class EndIn(Shape):
 
 
 class MoveOut(Shape):
-    source = Choice([str(source) for source in Source])  # type: ignore[assignment]
+    source = Choice([str(source) for source in Source])
     day = Day(allow_null=True)
     recipient = serializers.CharField()
     bet_type = serializers.CharField()

@@ -218,15 +218,9 @@ class Contests(StaffView):
         power=powers.PREPARE_CONTEST,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(ContestIn)
-        return self.once(lambda: self.answer(ContestOut, self._create(**body), 201))
+        return self.created_once(ContestOut, self._create, **self.read(ContestIn))
 
-    def _create(
-        self,
-        *,
-        meeting: int,
-        **terms: Any,
-    ) -> Contest:
+    def _create(self, *, meeting: int, **terms: Any) -> Contest:
         row = meeting_get(meeting)
         return preparing.contest_create(by=self.by, meeting=row, **_read_terms(row, terms))
 

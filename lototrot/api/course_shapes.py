@@ -12,7 +12,7 @@ _NUMBER = {"min_value": 1, "max_value": 31}
 
 class WithdrawalIn(Shape):
     number = Whole(**_NUMBER)
-    source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
+    source = Text(max_length=200, help_text="Who reported it.")
     effective_at = Instant(
         allow_null=True, default=None, help_text="When it was withdrawn; now if not given."
     )
@@ -22,7 +22,7 @@ class WithdrawalOut(Shape):
     id = Whole()
     race = Whole(source="race_id")
     number = Whole()
-    source = serializers.CharField()  # type: ignore[assignment]
+    source = serializers.CharField()
     effective_at = Instant()
     entered_at = Instant()
     proposal = Uuid(source="proposal.uuid", help_text="To be confirmed by a second person.")
@@ -38,12 +38,12 @@ class StartIn(Shape):
     actual_start_at = Instant(
         allow_null=True, default=None, help_text="The instant of the stop of sales if not given."
     )
-    source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
+    source = Text(max_length=200, help_text="Who reported it.")
 
 
 class StartCorrectionIn(Shape):
     actual_start_at = Instant()
-    source = Text(max_length=200, help_text="Who reported it.")  # type: ignore[assignment]
+    source = Text(max_length=200, help_text="Who reported it.")
 
 
 class LeftIn(Shape):

@@ -109,7 +109,7 @@ class InternalTypeIn(Shape):
 class InternalBetsIn(Shape):
     types = InternalTypeIn(many=True, help_text="Every type, none left out.")
     none = Flag(default=False, help_text="That there is no type: an empty list must say so.")
-    source = Text(max_length=200)  # type: ignore[assignment]
+    source = Text(max_length=200)
     dated_on = Day()
 
 
@@ -121,7 +121,7 @@ class InternalTypeOut(Shape):
 class InternalBetsOut(Shape):
     types = InternalTypeOut(many=True)
     none = Flag()
-    source = serializers.CharField()  # type: ignore[assignment]
+    source = serializers.CharField()
     dated_on = Day()
     recorded_at = Instant()
 

@@ -27,13 +27,13 @@ class PostponementIn(ScheduleIn):
 
 class AnnouncedStartIn(Shape):
     start_at = Instant()
-    source = Text(max_length=200, help_text="Who announced it.")  # type: ignore[assignment]
+    source = Text(max_length=200, help_text="Who announced it.")
 
 
 class AnnouncedStartOut(Shape):
     race = Whole(source="race_id")
     start_at = Instant()
-    source = serializers.CharField()  # type: ignore[assignment]
+    source = serializers.CharField()
     announced_at = Instant()
 
 

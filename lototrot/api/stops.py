@@ -25,14 +25,14 @@ from lototrot.services.reasons import ReasonMissing, SourceMissing
 
 
 class StopIn(Shape):
-    source = Text(max_length=400, help_text="Who reported it, or why.")  # type: ignore[assignment]
+    source = Text(max_length=400, help_text="Who reported it, or why.")
 
 
 class StopOut(Shape):
     id = Whole()
     meeting = Whole(source="meeting_id")
     race = Whole(source="race_id", allow_null=True, help_text="Null: the whole meeting.")
-    source = serializers.CharField()  # type: ignore[assignment]
+    source = serializers.CharField()
     stopped_at = Instant()
     proposal = Uuid(
         source="proposal.uuid",

@@ -17,6 +17,7 @@ from django.db.models import Q, QuerySet
 
 from core.database import clock
 from core.database.reading import numbers
+from core.database.reading.asking import fetch_all, fetch_row, fetch_value
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.tickets import Void
@@ -65,9 +66,7 @@ _LIMITS = "SELECT lototrot_limit(%(contest)s), lototrot_sales_ended(%(contest)s)
 
 def breach_parameters(contest: Contest) -> dict[str, Any]:
     """Return the parameters of IN_BREACH for a contest."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LIMITS, {"contest": contest.pk})
-        limit, sales_ended_at = cursor.fetchone()
+    limit, sales_ended_at = fetch_row(_LIMITS, {"contest": contest.pk})
     return {
         "contest": contest.pk,
         "opened_at": contest.opened_at or "-infinity",
@@ -118,9 +117,7 @@ def races_restated(begin: datetime, end: datetime) -> QuerySet[Race]:
 def breach_pending(contest_id: int) -> bool:
     """Return whether a known bet in breach is neither voided nor blocked."""
     parameters = breach_parameters(contest_get(contest_id))
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT EXISTS (SELECT FROM {IN_BREACH})", parameters)
-        return bool(cursor.fetchone()[0])
+    return bool(fetch_value(f"SELECT EXISTS (SELECT FROM {IN_BREACH})", parameters))
 
 
 def breach_among(contest: Contest, *, ordered: bool) -> bool:
@@ -158,9 +155,7 @@ def contests_with_breaches() -> list[Contest]:
 
     A contest whose payment is ordered is looked at only if a fact about it was corrected later.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_LOOKED_AT)
-        looked_at = [pk for (pk,) in cursor.fetchall()]
+    looked_at = [pk for (pk,) in fetch_all(_LOOKED_AT)]
     contests = Contest.objects.filter(pk__in=looked_at).order_by("day", "pk")
     return [each for each in contests if breach_pending(each.pk)]
 
@@ -175,9 +170,7 @@ def breach_list(contest_id: int, *, after: int = 0, limit: int = 100) -> list[Br
         " WHERE breach.id > %(after)s ORDER BY breach.id LIMIT %(most)s"
     )
     parameters = breach_parameters(contest_get(contest_id)) | {"after": after, "most": limit}
-    with connection.cursor() as cursor:
-        cursor.execute(query, parameters)
-        return [Breach(*row) for row in cursor.fetchall()]
+    return [Breach(*row) for row in fetch_all(query, parameters)]
 
 
 def breach_set(contest_id: int) -> BreachSet:

@@ -3,9 +3,8 @@
 import dataclasses
 import datetime
 
-from django.db import connection
-
 from core.database import clock
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import first_from
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
@@ -71,26 +70,19 @@ def sales_by_minute(contest: Contest) -> list[Minute]:
     """Return the sales of the last hour, one row for every minute."""
     until = contest.closed_at or clock.now()
     since = until - WATCHED
-    with connection.cursor() as cursor:
-        cursor.execute(_BY_MINUTE, [first_from(Ticket, "sold_at", since), contest.pk, since])
-        return [Minute(*row) for row in cursor.fetchall()]
+    rows = fetch_all(_BY_MINUTE, [first_from(Ticket, "sold_at", since), contest.pk, since])
+    return [Minute(*row) for row in rows]
 
 
 def sales_by_premises(contest: Contest, *, most: int) -> list[PremisesSales]:
     """Return the premises that sold most in the last hour."""
     since = (contest.closed_at or clock.now()) - WATCHED
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _BY_PREMISES, [first_from(Ticket, "sold_at", since), contest.pk, since, most]
-        )
-        return [PremisesSales(*row) for row in cursor.fetchall()]
+    values = [first_from(Ticket, "sold_at", since), contest.pk, since, most]
+    return [PremisesSales(*row) for row in fetch_all(_BY_PREMISES, values)]
 
 
 def silent_terminals(contest: Contest, *, most: int) -> list[SilentTerminal]:
     """Return the terminals that are ready to sell this contest but have sold nothing lately."""
     since = clock.now() - SILENT_AFTER
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _SILENT, [contest.pk, since, first_from(Ticket, "sold_at", since), since, most]
-        )
-        return [SilentTerminal(*row) for row in cursor.fetchall()]
+    values = [contest.pk, since, first_from(Ticket, "sold_at", since), since, most]
+    return [SilentTerminal(*row) for row in fetch_all(_SILENT, values)]

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from django.db import connection
-
+from core.database.reading.asking import fetch_all
 from core.database.reading.rows import read_rows
 from core.kernel.days import natural_day
 from core.kernel.regulation import shipped
@@ -170,10 +169,8 @@ def race_records(race_ids: Collection[int]) -> dict[int, RaceRecord]:
     programmes: dict[int, list[int]] = {race: [] for race in race_ids}
     withdrawals: dict[int, list[Withdrawal]] = {race: [] for race in race_ids}
     races = [[*race_ids]]
-    with connection.cursor() as cursor:
-        cursor.execute(_PROGRAMMES, races)
-        for race, number in cursor.fetchall():
-            programmes[race].append(number)
+    for race, number in fetch_all(_PROGRAMMES, races):
+        programmes[race].append(number)
     for withdrawal in read_rows(Withdrawal, _STANDING, races):
         withdrawals[withdrawal.race_id].append(withdrawal)
     starts = {s.race_id: s for s in read_rows(RaceStart, "race_id = ANY(%s) ORDER BY id", races)}

@@ -15,6 +15,7 @@ from itertools import zip_longest
 
 from django.db import connection
 
+from core.database.reading.asking import fetch_all
 from core.database.reading.numbers import NO_END, first_from
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
@@ -92,9 +93,8 @@ class RunningSums:
 
     def _sums(self, tickets: str, after: int, until: int) -> _Sums:
         query = self.of.query.format(tickets=tickets, which="t.id > %s AND t.id <= %s")
-        with connection.cursor() as cursor:
-            cursor.execute(query, [after, until])
-            return {row[: self.of.keys]: row[self.of.keys :] for row in cursor.fetchall()}
+        rows = fetch_all(query, [after, until])
+        return {row[: self.of.keys]: row[self.of.keys :] for row in rows}
 
 
 def _added(left: _Sums, right: _Sums, sign: int) -> _Sums:

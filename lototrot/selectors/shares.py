@@ -8,9 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from django.conf import settings
-from django.db import connection
 
 from core.database.kept import Facts
+from core.database.reading.asking import fetch_all
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import LEG_COLUMNS
@@ -52,9 +52,8 @@ def shares_count(contests: Iterable[Contest]) -> None:
     for contest in contests:
         key = _key(contest)
         if contest.state not in Contest.UNCLOSED and _closed.get(*key) is None:
-            with connection.cursor() as cursor:
-                cursor.execute(_OF_ONE, {"contest": contest.pk})
-                _closed.put(*key, fact=_shares(row[1:] for row in cursor.fetchall()))
+            rows = fetch_all(_OF_ONE, {"contest": contest.pk})
+            _closed.put(*key, fact=_shares(row[1:] for row in rows))
 
 
 def shares_open(contest: Contest) -> Shares:

@@ -4,9 +4,8 @@ import threading
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db import connection
-
 from core.database.kept import Facts
+from core.database.reading.asking import fetch_value
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors.running import RunningSums, Summed
@@ -60,9 +59,7 @@ def voids_of(contest: Contest) -> int:
     Only what was voided of the tickets sold at the same time is read, by index: the board asks
     every second, and the table has the voids of every contest there ever was.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_VOIDS, {"contest": contest.pk})
-        return int(cursor.fetchone()[0])
+    return int(fetch_value(_VOIDS, {"contest": contest.pk}))
 
 
 def all_totals() -> dict[int, Totals]:

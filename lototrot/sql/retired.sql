@@ -119,12 +119,12 @@ LANGUAGE sql STABLE AS $$
                     WHERE m.id = p_payment AND public.payoffice_claim_leaves(m.claim_id))
 $$;
 
--- Refuse to delete what follows from a ticket that is there: the ticket would count as unclaimed.
+-- Refuse to delete what follows from a ticket that is there: the ticket would count as unclaimed or sold.
 CREATE OR REPLACE FUNCTION lototrot_guard_ticket_there() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_ticket bigint;
 BEGIN
-    IF TG_TABLE_NAME = 'lototrot_prize' THEN
+    IF TG_TABLE_NAME IN ('lototrot_prize', 'lototrot_void') THEN
         v_ticket := OLD.ticket_id;
     ELSIF TG_TABLE_NAME = 'payoffice_claim' THEN
         v_ticket := OLD.document_id;
@@ -139,6 +139,8 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON lototrot_prize
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
+CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON lototrot_void
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
 CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON payoffice_claim
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_ticket_there();
@@ -230,18 +232,6 @@ END $$;
 
 CREATE OR REPLACE TRIGGER printed AFTER DELETE ON lototrot_ticket REFERENCING OLD TABLE AS gone
     FOR EACH STATEMENT EXECUTE FUNCTION lototrot_guard_printed();
-
--- Refuse to delete a void whose ticket is there: it would count as sold.
-CREATE OR REPLACE FUNCTION lototrot_guard_void_alone() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF EXISTS (SELECT FROM public.lototrot_ticket t WHERE t.id = OLD.ticket_id) THEN
-        RAISE EXCEPTION 'void %: its ticket is there', OLD.id USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN OLD;
-END $$;
-
-CREATE OR REPLACE TRIGGER with_ticket AFTER DELETE ON lototrot_void
-    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_void_alone();
 
 -- Show the sums of tickets that left: a row for each contest, day of sale and terminal.
 CREATE OR REPLACE VIEW lototrot_left_by_terminal AS

@@ -13,14 +13,6 @@ BEGIN
     RAISE EXCEPTION 'table %: two persons are needed', p_table USING ERRCODE = 'restrict_violation';
 END $$;
 
-CREATE OR REPLACE FUNCTION lototrot_need_confirmed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT lototrot_confirmed(NEW.proposal_id, VARIADIC TG_ARGV[0:]) THEN
-        PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
-    END IF;
-    RETURN NEW;
-END $$;
-
 CREATE OR REPLACE FUNCTION lototrot_guard_withdrawal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.confirmed_at IS NOT NULL
@@ -80,31 +72,31 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_racede
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_declaration();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_racestart
     FOR EACH ROW WHEN (NEW.corrects_id IS NULL)
-    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.start');
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.start');
 CREATE OR REPLACE TRIGGER two_persons_correct BEFORE INSERT ON lototrot_racestart
     FOR EACH ROW WHEN (NEW.corrects_id IS NOT NULL)
-    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.start_correction');
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.start_correction');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_signaldevice
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.signal_device');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.signal_device');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_schedulechange
     FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.closing_postponement');
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.closing_postponement');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_classification
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed(
-        'lototrot.classification', 'lototrot.classification_correction');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.classification',
+        'lototrot.classification_correction');
 CREATE OR REPLACE TRIGGER two_persons_correction BEFORE INSERT ON lototrot_classification
     FOR EACH ROW WHEN (NEW.corrects_id IS NOT NULL)
     EXECUTE FUNCTION lototrot_guard_correction();
 -- The regulation's own bet type has its figures from the regulation; any other needs two persons.
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_bettype
     FOR EACH ROW WHEN (NEW.code <> 'lototrot' OR NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.bet_type');
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.bet_type');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_figuresamendment
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.figures_amendment');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.figures_amendment');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_gameend
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.game_end');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.game_end');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_discard
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.contest_discard');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.contest_discard');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE OF opening_id ON lototrot_contest
     FOR EACH ROW WHEN (NEW.opening_id IS NOT NULL)
     EXECUTE FUNCTION staff_need_confirmed('opening_id', 'lototrot.contest_opening');
@@ -126,13 +118,13 @@ CREATE OR REPLACE TRIGGER two_persons_now BEFORE INSERT ON lototrot_block
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_decided_now();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'breach')
-    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_void');
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.breach_void');
 CREATE OR REPLACE TRIGGER two_persons_unprinted BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'unprinted')
-    EXECUTE FUNCTION lototrot_need_confirmed('lototrot.unprinted');
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.unprinted');
 CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE ON lototrot_unprinted
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.unprinted');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.unprinted');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_block
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.breach_block');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.breach_block');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_paymentorder
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_confirmed('lototrot.payment_order');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.payment_order');

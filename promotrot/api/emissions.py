@@ -49,7 +49,7 @@ class EmissionIn(Shape):
 
 
 class MeansIn(Shape):
-    source = Choice([source.value for source in Source])  # type: ignore[assignment]
+    source = Choice([source.value for source in Source])
     pieces = Whole(
         min_value=1,
         max_value=MOST_PIECES,
@@ -60,7 +60,7 @@ class MeansIn(Shape):
 
 
 class WitnessEntropyIn(Shape):
-    source = Choice([source.value for source in Source])  # type: ignore[assignment]
+    source = Choice([source.value for source in Source])
     text = Text(max_length=400, help_text="As thrown, drawn or said.")
 
 
@@ -80,9 +80,7 @@ class ShortageOut(Shape):
 
 class ValuationIn(Shape):
     tier = Whole(min_value=1, max_value=_TIER_MOST)
-    source = Text(  # type: ignore[assignment]
-        max_length=400, help_text="Of the market price, tax included."
-    )
+    source = Text(max_length=400, help_text="Of the market price, tax included.")
     valued_on = Day()
 
 
@@ -90,7 +88,7 @@ class ValuationOut(Shape):
     tier = Whole(source="tier.number")
     thing = serializers.CharField(source="tier.thing")
     equivalent_cents = Cents(source="tier.value_cents")
-    source = serializers.CharField()  # type: ignore[assignment]
+    source = serializers.CharField()
     valued_on = Day()
 
 

@@ -116,9 +116,7 @@ class Games(StaffView):
     )
     def post(self, request: Request) -> HttpResponse:
         definition = self.read(DefinitionIn)["definition"]
-        return self.once(
-            lambda: self.answer(VersionOut, games.game_record(by=self.by, document=definition), 201)
-        )
+        return self.created_once(VersionOut, games.game_record, by=self.by, document=definition)
 
 
 class OneVersion(StaffView):
@@ -175,12 +173,11 @@ class Approval(StaffView):
     )
     def post(self, request: Request, code: str, version: int) -> HttpResponse:
         self.read(Shape)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut,
-                games.game_approve_propose(by=self.by, version=games.version_get(code, version)),
-                201,
-            )
+        return self.created_once(
+            ProposalOut,
+            games.game_approve_propose,
+            by=self.by,
+            version=games.version_get(code, version),
         )
 
 

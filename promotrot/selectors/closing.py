@@ -2,9 +2,9 @@
 
 from fractions import Fraction
 
-from django.db import connection
 from django.db.models import Sum
 
+from core.database.reading.asking import fetch_all, fetch_row, fetch_value
 from core.kernel.days import natural_day
 from core.kernel.errors import InvariantBroken
 from core.kernel.regulation import shipped
@@ -62,11 +62,9 @@ def emission_figures(emission: Emission) -> Closing:
 
     Raises LanesDisagree.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_FIGURES, {"emission": emission.pk})
-        taken, sold, refunded, unfinished, awarded, extra = map(int, cursor.fetchone())
-        cursor.execute(_UNCLAIMED, {"emission": emission.pk})
-        (unclaimed,) = cursor.fetchone()
+    figures = fetch_row(_FIGURES, {"emission": emission.pk})
+    taken, sold, refunded, unfinished, awarded, extra = map(int, figures)
+    unclaimed = fetch_value(_UNCLAIMED, {"emission": emission.pk})
     if taken != sold:
         raise LanesDisagree(emission=emission.reference, taken=taken, sold=sold)
     return Closing(
@@ -125,9 +123,7 @@ SELECT m.id FROM promotrot_emission m
 
 def emissions_without_top() -> list[int]:
     """Return the emissions on sale that must stop because their last top prize is won."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TOPLESS)
-        return [pk for (pk,) in cursor.fetchall()]
+    return [pk for (pk,) in fetch_all(_TOPLESS)]
 
 
 # A lane gives its tickets in order, so its counter is right where the last one is sold and no later
@@ -150,10 +146,8 @@ def lanes_apart(emission: Emission) -> tuple[int, int] | None:
     The tickets are counted only where it is not. A ticket missing before the last one is found by
     the closing and by the journal.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_APART, {"emission": emission.pk})
-        if cursor.fetchone() is None:
-            return None
+    if fetch_row(_APART, {"emission": emission.pk}) is None:
+        return None
     taken = emission.lanes.aggregate(taken=Sum("taken"))["taken"] or 0
     return taken, PlayTicket.objects.filter(emission=emission).count()
 

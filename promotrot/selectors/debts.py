@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db import connection
 from django.db.models import Exists, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from core.database import clock
+from core.database.reading.asking import fetch_row, fetch_value
 from core.draws.models import Announcement
 from core.payoffice.models import Claim
 from core.premises.models import Game as GameName
@@ -58,17 +58,13 @@ def debt_left(game: Game) -> tuple[int, int]:
     """Return the cents and the number of drawn prizes that lapsed and were not drawn again; or the
     cents that an ended game owes with no ticket to draw.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT cents, prizes FROM promotrot_debt_left(%s)", [game.pk])
-        cents, prizes = cursor.fetchone()
+    cents, prizes = fetch_row("SELECT cents, prizes FROM promotrot_debt_left(%s)", [game.pk])
     return int(cents), int(prizes)
 
 
 def is_drawn(game: Game) -> bool:
     """Return whether the newest draw of an ended game has given its prizes."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT promotrot_debt_drawn(%s)", [game.pk])
-        return bool(cursor.fetchone()[0])
+    return bool(fetch_value("SELECT promotrot_debt_drawn(%s)", [game.pk]))
 
 
 def debts() -> list[Debt]:

@@ -9,11 +9,10 @@ import datetime
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from django.db import connection
 from django.db.models import BooleanField, F, Func, Max, Q, QuerySet
 
+from core.database.reading.asking import fetch_all, fetch_row, fetch_value
 from core.periods.models import RetiredRows
 from promotrot.models.game import Game
 from promotrot.models.play import PlayTicket
@@ -72,23 +71,23 @@ def staying(plays: QuerySet[PlayTicket]) -> QuerySet[PlayTicket]:
 
 def codes_left(game: Game) -> list[tuple[int, uuid.UUID]]:
     """Return the plays of a game that left: the number of the emission, and the UUID."""
-    return _rows(_OF_GAME, game.pk)
+    return fetch_all(_OF_GAME, [game.pk])
 
 
 def count_left(game: Game) -> int:
     """Return how many plays of a game left."""
-    return int(_rows(_COUNTED, game.pk)[0][0])
+    return int(fetch_value(_COUNTED, [game.pk]))
 
 
 def left_of_terminal(terminal_id: int, day: datetime.date) -> tuple[int, int]:
     """Return how many plays of a terminal and a day of sale left, and their prices in cents."""
-    plays, cents = _rows(_OF_TERMINAL, terminal_id, day)[0]
+    plays, cents = fetch_row(_OF_TERMINAL, [terminal_id, day])
     return plays, cents
 
 
 def play_left(ident: uuid.UUID) -> LeftPlay | None:
     """Return the play that left under a UUID; None if none did."""
-    for row in _rows(_BY_UUID, ident):
+    for row in fetch_all(_BY_UUID, [ident]):
         return LeftPlay(ident, *row)
     return None
 
@@ -99,10 +98,3 @@ def plays_left(idents: Iterable[uuid.UUID]) -> Iterator[LeftPlay]:
         left = play_left(ident)
         if left is not None:
             yield left
-
-
-def _rows(query: str, *values: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(query, values)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows

@@ -4,9 +4,9 @@ import datetime
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from django.db import connection
 from django.db.models import BooleanField, Case, F, Func, Q, QuerySet, When
 
+from core.database.reading.asking import fetch_all, fetch_value
 from core.database.reading.numbers import numbers
 from core.database.statements import call_function
 from core.nights.models import JobRun
@@ -70,20 +70,14 @@ def begun_in(night: JobRun | None) -> list[str]:
 
 def unfinished_at(terminal_id: int) -> QuerySet[PlayTicket]:
     """Return the plays to finish at this terminal, with those that were moved there."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _AT_TERMINAL,
-            {"terminal": terminal_id, "most": LOOKED_BACK, "begun": begun_in(last_night())},
-        )
-        ids = [pk for (pk,) in cursor.fetchall()]
+    asked = {"terminal": terminal_id, "most": LOOKED_BACK, "begun": begun_in(last_night())}
+    ids = [pk for (pk,) in fetch_all(_AT_TERMINAL, asked)]
     return PlayTicket.objects.filter(pk__in=ids).select_related("emission").defer(PLAN)
 
 
 def can_be_finished(premises_id: int) -> bool:
     """Return whether the premises have a terminal in use and are authorised for Promotrot [P19]."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT promotrot_can_finish(%s)", [premises_id])
-        return bool(cursor.fetchone()[0])
+    return bool(fetch_value("SELECT promotrot_can_finish(%s)", [premises_id]))
 
 
 def acts_left(ticket_id: int) -> bool:
@@ -100,9 +94,8 @@ def acts_left_of(tickets: Sequence[int]) -> set[int]:
 
 def stranded() -> QuerySet[PlayTicket]:
     """Return the unfinished plays whose premises can no longer finish them, oldest first [P19]."""
-    with connection.cursor() as cursor:
-        cursor.execute(_STRANDED, {"most": LOOKED_BACK, "begun": begun_in(last_night())})
-        ids = [pk for (pk,) in cursor.fetchall()]
+    asked = {"most": LOOKED_BACK, "begun": begun_in(last_night())}
+    ids = [pk for (pk,) in fetch_all(_STRANDED, asked)]
     rows = PlayTicket.objects.filter(pk__in=ids).select_related("emission", "premises")
     return rows.defer(PLAN).order_by("pk")
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, QuerySet, Sum
 
 from core.database.kept import kept
+from core.database.reading.asking import fetch_all
 from core.kernel.money import ceil_div
 from promotrot.models.emission import Emission, PrizeTier, PublicFigures
 from promotrot.models.play import PlayEnd
@@ -90,9 +90,7 @@ def figures_due() -> list[int]:
     A step is a tenth of the delay. There are at most about two hundred steps, because each counts
     every play.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_DUE, {"steps": _STEPS, "most": _MOST_STEPS})
-        return [pk for (pk,) in cursor.fetchall()]
+    return [pk for (pk,) in fetch_all(_DUE, {"steps": _STEPS, "most": _MOST_STEPS})]
 
 
 _DUE = """

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
+from core.database.reading.asking import fetch_all
 from core.database.statements import fetch_prepared
 from core.kernel import codes
 from core.kernel.regulation import Bearer
@@ -186,16 +187,12 @@ class Vouchers:
     def lapses_due(
         self, today: datetime.date, since: datetime.date = datetime.date.min
     ) -> Sequence[str]:
-        with connection.cursor() as cursor:
-            cursor.execute(_DUE, {"today": today, "since": since})
-            return [day.isoformat() for (day,) in cursor.fetchall()]
+        return [day.isoformat() for (day,) in fetch_all(_DUE, {"today": today, "since": since})]
 
     @transaction.atomic
     def lapse(self, group: str, today: datetime.date) -> Lapsed:
         day = datetime.date.fromisoformat(group)
-        with connection.cursor() as cursor:
-            cursor.execute(_LAPSE, {"day": day, "today": today})
-            rows = cursor.fetchall()
+        rows = fetch_all(_LAPSE, {"day": day, "today": today})
         lines = [
             postings.lapse(reference=reference, cents=cents)
             if drawn_by is None
@@ -207,19 +204,15 @@ class Vouchers:
         return Lapsed(sum(row[1] for row in rows), sum(row[2] for row in rows))
 
     def outs(self) -> Iterable[Outs]:
-        with connection.cursor() as cursor:
-            cursor.execute(_OUTS)
-            return [Outs(*row) for row in cursor.fetchall()]
+        return [Outs(*row) for row in fetch_all(_OUTS)]
 
     def claimed(self) -> Iterable[Claimed]:
-        with connection.cursor() as cursor:
-            cursor.execute(_CLAIMED)
-            for state, reference, refund, cents, drawn_by in cursor.fetchall():
-                owed = accounts.refunds(reference) if refund else accounts.vouchers(reference)
-                to = None
-                if state in Claim.FORFEITED:
-                    to = owed if refund else _forfeited_to(drawn_by)
-                yield Claimed(state, owed, accounts.held(reference), cents, to)
+        for state, reference, refund, cents, drawn_by in fetch_all(_CLAIMED):
+            owed = accounts.refunds(reference) if refund else accounts.vouchers(reference)
+            to = None
+            if state in Claim.FORFEITED:
+                to = owed if refund else _forfeited_to(drawn_by)
+            yield Claimed(state, owed, accounts.held(reference), cents, to)
 
 
 def _forfeited_to(drawn_by: str | None) -> AccountCode:

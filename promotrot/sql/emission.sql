@@ -1,16 +1,5 @@
 -- Check the states of emissions: each state needs its record, a lane gives one ticket at a time, and
 -- an act of two persons needs two persons.
-CREATE OR REPLACE FUNCTION promotrot_need_confirmed() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
-         WHERE p.id = NEW.proposal_id AND p.kind = ANY (TG_ARGV) AND d.verdict = 'confirmed') THEN
-        RAISE EXCEPTION 'table %: two persons are needed', TG_TABLE_NAME
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
 CREATE OR REPLACE FUNCTION promotrot_guard_emission() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_lanes record;
@@ -173,10 +162,11 @@ CREATE OR REPLACE TRIGGER after_closing BEFORE INSERT ON promotrot_seedreveal
 CREATE OR REPLACE TRIGGER off_sale BEFORE INSERT ON promotrot_gameending
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_ending();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameapproval
-    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.approval', 'promotrot.game');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'promotrot.approval',
+        'promotrot.game');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_gameending
-    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.ending');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'promotrot.ending');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_closingstatement
-    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.closing');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'promotrot.closing');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_opening
-    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.opening');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'promotrot.opening');

@@ -134,7 +134,7 @@ CREATE OR REPLACE TRIGGER after_draws BEFORE INSERT ON promotrot_debtstanding
 CREATE OR REPLACE TRIGGER within_debt BEFORE INSERT ON promotrot_debtdecision
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_debt_decision();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_debtdecision
-    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.debt_decision');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'promotrot.debt_decision');
 -- A constraint trigger cannot be replaced, so it is dropped and created again.
 DROP TRIGGER IF EXISTS as_drawn ON promotrot_voucher;
 CREATE CONSTRAINT TRIGGER as_drawn AFTER INSERT ON promotrot_voucher

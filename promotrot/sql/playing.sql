@@ -172,7 +172,7 @@ CREATE OR REPLACE TRIGGER same_premises BEFORE INSERT ON promotrot_playmove
 CREATE OR REPLACE TRIGGER held BEFORE INSERT ON promotrot_voucherhandover
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_handover();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_voucherhandover
-    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.handover');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'promotrot.handover');
 CREATE OR REPLACE TRIGGER not_by_who_handed_over BEFORE INSERT ON payoffice_payment
     FOR EACH ROW WHEN (NEW.staff_id IS NOT NULL) EXECUTE FUNCTION promotrot_guard_payer();
 CREATE OR REPLACE TRIGGER not_by_who_handed_over BEFORE INSERT ON payoffice_exchange

@@ -53,4 +53,4 @@ END $$;
 CREATE OR REPLACE TRIGGER stranded BEFORE INSERT ON promotrot_officeend
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_office_end();
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON promotrot_officeend
-    FOR EACH ROW EXECUTE FUNCTION promotrot_need_confirmed('promotrot.play_end');
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'promotrot.play_end');

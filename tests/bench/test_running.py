@@ -89,7 +89,7 @@ def test_each_of_several_goes_first_in_turn_and_the_first_round_is_not_counted()
         order.append(name)
         return float(len(order))
 
-    measurements = in_turn([lambda name=name: measured(name) for name in "abc"], rounds=3)  # type: ignore[misc]
+    measurements = in_turn([lambda name=name: measured(name) for name in "abc"], rounds=3)
     assert "".join(order) == "abc" + "abc" + "bca" + "cab"
     assert measurements == [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]
 

@@ -282,10 +282,9 @@ def test_the_wall_shows_what_matters_before_during_and_after_the_races(
 @pytest.mark.usefixtures("published")
 @pytest.mark.article("15.III.5.2", "15.III.6.2")
 def test_the_wall_says_of_each_game_from_when_its_figures_are(
-    open_browser: Open, line: Line, settings: Any
+    open_browser: Open, line: Line
 ) -> None:
     """[P20]: the moment of the first stood under the prizes left of all."""
-    settings.SIMULATED_TIME = True
     instants = []
     for game in ("one", "two", "three", "four"):
         emission = emitting.opened(emitting.small(game))

@@ -1,5 +1,7 @@
 """Promotrot in a real browser: bought, uncovered by the player's touches, taken up again."""
 
+from typing import Any
+
 import pytest
 
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
@@ -22,6 +24,21 @@ def buy(browser: Browser) -> None:
     browser.click("dialog .primary")
     assert browser.acts - before == 2  # and a third uncovers it all
     browser.find(".stage")
+
+
+def bought(open_browser: Open, line: Line, document: dict[str, Any]) -> Browser:
+    """Put a game on sale, and buy a ticket of it at a new terminal."""
+    emitting.opened(document)
+    browser = open_browser()
+    desk.enrol(browser, line.url, desk.shop())
+    buy(browser)
+    return browser
+
+
+def to_the_player(browser: Browser, line: Line, language: str) -> None:
+    """Open the player's screen, and go on there."""
+    browser.window(f"{line.url}/terminal/player/?lang={language}")
+    browser.other_window()
 
 
 def moves(browser: Browser) -> None:
@@ -65,8 +82,7 @@ def once_more(browser: Browser) -> None:
 def in_the_language_of_the_player(browser: Browser, line: Line, game: str) -> None:
     """The player's screen says the labels of the prize table in a language of its own."""
     if game == "small":
-        browser.window(f"{line.url}/terminal/player/?lang=es")
-        browser.other_window()
+        to_the_player(browser, line, "es")
         browser.says("#shown h1", "La vuelta de honor")
         browser.says("#shown .prizes", "Trofeo")
         assert "Trofeu" not in browser.text("#shown")
@@ -157,10 +173,7 @@ def test_a_drawn_ticket_is_uncovered_by_touches_and_goes_on_after_a_reload(
 def test_an_act_whose_answer_was_lost_is_drawn_once(
     open_browser: Open, line: Line, game: str
 ) -> None:
-    emitting.opened(emitting.document(game))
-    browser = open_browser()
-    desk.enrol(browser, line.url, desk.shop())
-    buy(browser)
+    browser = bought(open_browser, line, emitting.document(game))
     line.swallow()
     browser.click(".paper button:enabled")
     until(PlayAct.objects.exists, "the act to arrive")
@@ -182,17 +195,13 @@ def test_an_act_whose_answer_was_lost_is_drawn_once(
 def test_a_chance_is_never_rounded(open_browser: Open, line: Line) -> None:
     """A step of 1 in 3,000 stood as "Chance 0 %", and one of 2,999 as "Chance 100 %"."""
     way = {"name": "trot", "up": 1, "of": 3_000, "fall": 2}
-    emitting.opened(
-        emitting.document(
-            "trotters-ladder",
-            prize_percent="76.64",
-            prizes=[{"cash_cents": 10_000}, {"cash_cents": 35}],
-            mechanic={"kind": "ladder", "rungs": [{"ways": [way]}, {"stop": 1}]},
-        )
+    document = emitting.document(
+        "trotters-ladder",
+        prize_percent="76.64",
+        prizes=[{"cash_cents": 10_000}, {"cash_cents": 35}],
+        mechanic={"kind": "ladder", "rungs": [{"ways": [way]}, {"stop": 1}]},
     )
-    browser = open_browser()
-    desk.enrol(browser, line.url, desk.shop())
-    buy(browser)
+    browser = bought(open_browser, line, document)
     browser.says(".act", "1 / 3.000")
 
 
@@ -208,10 +217,8 @@ def test_the_main_prize_of_the_stalls_is_the_largest_in_whatever_order(
             for deal in usual["mechanic"]["deals"]
         ],
     }
-    emitting.opened(usual | {"prizes": usual["prizes"][::-1], "mechanic": mechanic})
-    browser = open_browser()
-    desk.enrol(browser, line.url, desk.shop())
-    buy(browser)
+    document = usual | {"prizes": usual["prizes"][::-1], "mechanic": mechanic}
+    browser = bought(open_browser, line, document)
     browser.says(".stage .prizes", "100,00")
 
 
@@ -219,18 +226,14 @@ def test_the_main_prize_of_the_stalls_is_the_largest_in_whatever_order(
 def test_a_play_left_behind_is_offered_at_its_terminal_again(
     open_browser: Open, line: Line
 ) -> None:
-    emitting.opened(emitting.document("five-stalls"))
-    browser = open_browser()
-    desk.enrol(browser, line.url, desk.shop())
-    buy(browser)
+    browser = bought(open_browser, line, emitting.document("five-stalls"))
     browser.run("localStorage.removeItem('promotrot.play'); sessionStorage.clear()")
     browser.reload()
     desk.sign_on(browser)
     browser.click("#tab-promotrot")
     browser.click(".notice.warn .button")
     browser.find(".stage .door")
-    browser.window(f"{line.url}/terminal/player/?lang=en")
-    browser.other_window()
+    to_the_player(browser, line, "en")
     browser.says("#shown h1", "Five Stalls")  # in the player's language, as the doors are
     assert browser.find("#shown .door:enabled").get_attribute("aria-label") == "Open: stall 1"
     browser.click("#shown .door:enabled")  # the player touches their own screen
@@ -247,17 +250,13 @@ def test_a_play_that_was_ended_for_its_buyer_says_the_same_on_both_screens(
     open_browser: Open, line: Line
 ) -> None:
     """Its price goes back by a voucher at the Central Office [P19]; the player read "You win"."""
-    emitting.opened(emitting.document("five-stalls"))
-    browser = open_browser()
-    desk.enrol(browser, line.url, desk.shop())
-    buy(browser)
+    browser = bought(open_browser, line, emitting.document("five-stalls"))
     assert play_end_unfinished(PlayTicket.objects.get()) == PlayEnd.Cause.REFUND
     browser.reload()
     browser.says(".result .state", "Se us torna el preu: 1,00 €")
     browser.says(".result .warn", "Oficina Central")
     assert desk.printed(browser, 0) == []
-    browser.window(f"{line.url}/terminal/player/?lang=en")
-    browser.other_window()
+    to_the_player(browser, line, "en")
     browser.says("#shown .large", "Your price back: €1.00")
     browser.says("#shown .state", "waits for the buyer at the Central Prize Payment Office")
     assert browser.complaints() == []

@@ -16,8 +16,7 @@ from core.looks import recording
 from core.looks.models import Look
 from core.payoffice.services.checking import Checked, document_check
 from tests.support import factories, paying
-from tests.support.concurrency.gathering import counted_statements
-from tests.support.concurrency.sales import PATIENCE_S, apart, eventually, together
+from tests.support.concurrency.gathering import counted_statements, held_up
 from tests.support.databases import Database
 
 CENTS = 500
@@ -30,18 +29,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def gathered(database: Database, *checks: Callable[[], Any]) -> list[Any]:
-    """Hold the first look up, begin the others, and return what all checks gave or raised."""
-    waiting = recording._by_operator._waiting
-    waits = "SELECT count(*) FROM pg_locks WHERE relation = 'looks_look'::regclass AND NOT granted"
-    with psycopg.connect(database.owner_url) as owner:
-        owner.execute("LOCK TABLE looks_look IN EXCLUSIVE MODE")
-        begun = [apart(lambda: together(checks[0])[0])]
-        eventually(lambda: owner.execute(waits).fetchone() == (1,))
-        for check in checks[1:]:
-            before = len(waiting)
-            begun.append(apart(lambda check=check: together(check)[0]))
-            eventually(lambda before=before: len(waiting) > before)
-    return [each.result(PATIENCE_S) for each in begun]
+    return held_up(database, "looks_look", recording._by_operator._waiting, checks)
 
 
 def test_each_look_is_an_act_of_its_own_and_one_of_two_alike_is_recorded(

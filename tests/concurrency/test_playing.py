@@ -55,7 +55,7 @@ def install(database: Database, name: str, *, without: Lock, pausing_at: str = "
         assert text.count(pausing_at) == 1
         text = text.replace(pausing_at, f"    PERFORM pg_sleep(0.2);\n{pausing_at}")
     with psycopg.connect(database.owner_url) as owner:
-        owner.execute(text)  # type: ignore[arg-type]
+        owner.execute(text)
 
 
 def sell(place: Point, emission: Emission, ident: uuid.UUID) -> Sold:

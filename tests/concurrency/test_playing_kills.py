@@ -38,7 +38,7 @@ def start(emission: Emission, environment: dict[str, str], folder: Path) -> list
 
 def played(url: str) -> int:
     with psycopg.connect(url) as session:
-        (count,) = session.execute("SELECT count(*) FROM promotrot_playend").fetchone()  # type: ignore[misc]
+        (count,) = session.execute("SELECT count(*) FROM promotrot_playend").fetchone()
     return int(count)
 
 

@@ -4,7 +4,6 @@ import base64
 import json
 import uuid
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import Any
 
 import psycopg
@@ -22,7 +21,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.services.tickets.selling import SALES, SaleRequest, Sold, ticket_sell
 from tests.support import factories
-from tests.support.concurrency.gathering import counted_statements
+from tests.support.concurrency.gathering import begun_in_order, counted_statements
 from tests.support.concurrency.sales import (
     PATIENCE_S,
     apart,
@@ -64,12 +63,8 @@ def gathered(
 
     Return what all gave or raised once it went on.
     """
-    waiting, begun = SALES._sell._waiting, list[Future[Any]]()
     with stopped_sale(database, first) as stopped:
-        for act in acts:
-            before = len(waiting)
-            begun.append(apart(lambda act=act: together(act)[0]))
-            eventually(lambda before=before: len(waiting) > before)
+        begun = begun_in_order(SALES._sell._waiting, acts)
         when_all_wait()
         return [stopped.commit(), *(each.result(PATIENCE_S) for each in begun)]
 

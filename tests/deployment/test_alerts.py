@@ -147,7 +147,7 @@ def test_every_alarm_and_every_rule_has_its_heading() -> None:
     alerts = {rule["alert"] for rule in rules()}
     assert codes | alerts == HEADINGS
     for rule in rules():
-        runbook = rule["annotations"]["runbook"]  # type: ignore[index]
+        runbook = rule["annotations"]["runbook"]
         assert runbook == f"docs/alarms.md#{rule['alert'].lower()}"
 
 

@@ -56,7 +56,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
         ports = {}
         for name in GROUPS:
             server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Process)
-            server.name = name  # type: ignore[attr-defined]
+            server.name = name
             stack.callback(server.server_close)
             threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
             stack.callback(server.shutdown)

@@ -13,7 +13,6 @@ from core.premises.requests import new_uuid
 from lototrot.administration import ADMINISTRATION, KEY_NAMES
 from lototrot.models.contest import DisplayAcknowledgement
 from lototrot.models.tickets import CodeGiven, PrintConfirmation, Reprint
-from lototrot.proposals import KINDS
 from tests.support import factories, rounds
 from tests.support.admin_desk import row_url
 
@@ -28,10 +27,6 @@ def test_every_model_with_a_page_stands_in_one_section() -> None:
     registered = set(admin.site._registry) & set(apps.get_app_config("lototrot").get_models())
     assert registered - set(models) == PARTS
     assert set(models) <= registered
-
-
-def test_every_act_of_two_persons_has_a_title() -> None:
-    assert set(ADMINISTRATION.kind_titles) == {kind.name for kind in KINDS}
 
 
 @pytest.mark.parametrize("texts", ["kind_titles", "key_names", "code_texts"])

@@ -4,6 +4,7 @@ import json
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -32,9 +33,9 @@ def test_what_is_published_is_named_by_its_content_and_kept_while_it_is_named(
 
 @pytest.mark.django_db
 def test_another_web_server_gives_the_files_out_and_no_others(
-    tmp_path: Path, settings: object
+    tmp_path: Path, settings: Any
 ) -> None:
-    settings.VAR_DIR = tmp_path  # type: ignore[attr-defined]
+    settings.VAR_DIR = tmp_path
     live.publish(live.folder())
     (tmp_path / "secret.json").write_text("{}")
     client = Client()

@@ -29,12 +29,6 @@ RULES = rounds.rules(**rounds.TWO_LEGS)
 WON_BY_ONE = rounds.Facts((1, 2, 3), winners=frozenset({1}))
 
 
-@pytest.fixture
-def point(db: None) -> Point:
-    factories.time_to(rounds.NOON)
-    return factories.point()
-
-
 def today() -> date:
     return natural_day(clock.now())
 
@@ -169,12 +163,6 @@ def test_the_audit_counts_and_stops_the_night_where_figures_differ(
     (named,) = differ.value.data["found"]
     assert (named["contest"], named["check"]) == (contest.pk, "prizes_cents")
     assert named["stored"] == named["recounted"] + 1
-
-
-def test_the_jobs_stand_in_the_order_of_the_night() -> None:
-    orders = [job.order for job in nightly.JOBS]
-    assert orders == sorted(orders)
-    assert len({job.name for job in nightly.JOBS}) == len(nightly.JOBS)
 
 
 # --- Tickets voided after a start that was stated too early ---------------------------------------

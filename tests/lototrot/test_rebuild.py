@@ -26,12 +26,6 @@ FACTS = [Race((1, 2, 3), winners=frozenset({1}))] * 2
 TICKETS = [(1, 1), (1, 2), (2, 4)]
 
 
-@pytest.fixture
-def point(db: None) -> Point:
-    factories.time_to(rounds.NOON)
-    return factories.point()
-
-
 def run_contest(point: Point) -> Contest:
     new_contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
     rounds.sell(new_contest, point, TICKETS)

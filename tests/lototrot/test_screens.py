@@ -25,7 +25,6 @@ PANELS = {
     )
     if panel is not None
 }
-named = pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
 
 
 def source(panel: Panel) -> str:
@@ -36,12 +35,6 @@ def source(panel: Panel) -> str:
 
 def test_all_three_panels_are_there() -> None:
     assert list(PANELS) == ["terminal", "board", "holder"]
-
-
-@named
-def test_every_file_that_a_panel_names_is_served(panel: Panel) -> None:
-    for name in (panel.module, *panel.styles, *panel.preload):
-        assert finders.find(name), name
 
 
 def imported(module: str) -> set[str]:

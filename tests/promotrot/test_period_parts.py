@@ -23,7 +23,7 @@ from promotrot.selectors.plays import acts_left
 from promotrot.services.explaining import reasons
 from promotrot.services.playing import PlayEnded, play_state
 from tests.core.periods.archive.conftest import retired
-from tests.core.periods.archive.test_acts_leave import _verified as verified
+from tests.core.periods.archive.test_acts_leave import verified
 from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
 from tests.promotrot.conftest import (
     ACTS,

@@ -20,8 +20,8 @@ from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_state
 from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories
-from tests.support.concurrency.gathering import counted_statements
-from tests.support.concurrency.sales import PATIENCE_S, apart, eventually, together
+from tests.support.concurrency.gathering import counted_statements, held_up
+from tests.support.concurrency.sales import together
 from tests.support.databases import Database
 from tests.support.factories import Point
 from tests.support.promotrot.playing import fate, play_begun, revealed
@@ -37,21 +37,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def gathered(database: Database, *acts: Callable[[], Any]) -> list[Any]:
-    """Hold the first act up, begin the others, and return what all acts gave or raised."""
-    waiting = playing._act._waiting
-    waits = (
-        "SELECT count(*) FROM pg_locks"
-        " WHERE relation = 'promotrot_playact'::regclass AND NOT granted"
-    )
-    with psycopg.connect(database.owner_url) as owner:
-        owner.execute("LOCK TABLE promotrot_playact IN EXCLUSIVE MODE")
-        begun = [apart(lambda: together(acts[0])[0])]
-        eventually(lambda: owner.execute(waits).fetchone() == (1,))
-        for act in acts[1:]:
-            before = len(waiting)
-            begun.append(apart(lambda act=act: together(act)[0]))
-            eventually(lambda before=before: len(waiting) > before)
-    return [each.result(PATIENCE_S) for each in begun]
+    return held_up(database, "promotrot_playact", playing._act._waiting, acts)
 
 
 def begun(emission: Emission, count: int) -> list[tuple[Point, PlayView]]:

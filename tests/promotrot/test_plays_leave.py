@@ -30,7 +30,7 @@ from promotrot.services.audit.ends import audit_plays
 from promotrot.services.closing import seed_reveal
 from promotrot.services.publications import tickets_file
 from tests.core.periods.archive.conftest import forge, next_month_retired, retired
-from tests.core.periods.archive.test_acts_leave import _verified as verified
+from tests.core.periods.archive.test_acts_leave import verified
 from tests.core.periods.archive.test_retiring import confirm, leaving, proposed, row_findings
 from tests.promotrot.conftest import accounts_of_month, leaves
 from tests.support import databases, emitting, factories, rounds

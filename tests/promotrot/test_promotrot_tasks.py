@@ -1,5 +1,7 @@
 """Do the due work of emissions once, however often the sweeper sends it."""
 
+from collections.abc import Callable
+
 import pytest
 
 from core.proofs.models import LogEntry
@@ -12,9 +14,9 @@ from tests.support import emitting
 pytestmark = pytest.mark.django_db
 
 
-def _twice(task: object, due: list[int]) -> None:
+def _twice(task: Callable[[int], object], due: list[int]) -> None:
     for pk in due * 2:
-        task(pk)  # type: ignore[operator]
+        task(pk)
 
 
 def test_figures_stop_and_seed_are_found_due_and_done_once() -> None:

@@ -5,20 +5,7 @@ from pathlib import Path
 
 from django.contrib.staticfiles import finders
 
-from core.screens.panels import Panel
 from promotrot.screens import SCREENS
-
-PANELS = [SCREENS.terminal, SCREENS.board, SCREENS.holder]
-
-
-def panels() -> list[Panel]:
-    return [panel for panel in PANELS if panel is not None]
-
-
-def test_every_file_that_a_panel_names_is_served() -> None:
-    for panel in panels():
-        for name in (panel.module, *panel.styles, *panel.preload):
-            assert finders.find(name), name
 
 
 def test_every_module_beside_the_panel_is_preloaded() -> None:

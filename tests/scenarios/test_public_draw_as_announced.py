@@ -56,11 +56,6 @@ def _declared(race: Race) -> None:
 
 
 @pytest.fixture
-def organiser() -> Api:
-    return staff_api(Role.ORGANISER)
-
-
-@pytest.fixture
 def inspector() -> Api:
     return staff_api(Role.INSPECTOR)
 

@@ -33,11 +33,6 @@ def race() -> Race:
     return race
 
 
-@pytest.fixture
-def steward() -> Api:
-    return staff_api(Role.STEWARDS)
-
-
 def test_it_is_not_classified(race: Race, steward: Api) -> None:
     outcomes = dict.fromkeys(range(1, 4), "disqualified") | dict.fromkeys(range(4, 9), "started")
     outcomes |= {9: "withdrawn", 10: "withdrawn"}

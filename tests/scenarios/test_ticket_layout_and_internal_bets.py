@@ -20,11 +20,6 @@ MODEL = {"code": "thermal", "authorisation": "DGJ 7/2027", "authorised_on": "202
 LIST = {"types": [{"code": "trio", "name": "Trio"}], "source": "Hipòdrom", "dated_on": "2026-01-02"}
 
 
-@pytest.fixture
-def organiser() -> Api:
-    return staff_api(Role.ORGANISER)
-
-
 def _model(organiser: Api, version: int, layout: str, *, multiple: bool = True) -> None:
     body = MODEL | {"version": version, "layout": layout, "multiple": multiple}
     assert organiser.post("lototrot/ticket-models", body).status_code == 201

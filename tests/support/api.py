@@ -114,6 +114,11 @@ def organiser(db: None) -> Api:
 
 
 @pytest.fixture
+def steward(db: None) -> Api:
+    return staff_api(Role.STEWARDS)
+
+
+@pytest.fixture
 def auditor(db: None) -> Api:
     return staff_api(Role.AUDITOR)
 

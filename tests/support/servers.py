@@ -221,7 +221,7 @@ def _run(command: list[str], cwd: Path | None = None, **options: object) -> None
         capture_output=True,
         text=True,
         check=False,
-        **options,  # type: ignore[call-overload]
+        **options,
     )
     if done.returncode:
         raise EmbeddedError(f"{command[0]} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

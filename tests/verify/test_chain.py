@@ -25,7 +25,7 @@ KIND, ORDER, REVERSAL = races.KIND, races.ORDER, races.REVERSAL
 AT = "2030-03-01T{}:00.000000Z"
 
 
-class Log(verifier("public_log").Log):  # type: ignore[misc]
+class Log(verifier("public_log").Log):
     """A log of entries that need no signatures."""
 
     def __init__(self, *items: tuple[str, str, dict[str, Any]]) -> None:

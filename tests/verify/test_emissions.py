@@ -30,7 +30,7 @@ emissions = verifier("emissions")
 pytestmark = pytest.mark.django_db
 
 
-class Bare(verifier("public_log").Log):  # type: ignore[misc]
+class Bare(verifier("public_log").Log):
     """A log of some entries in the given order, not checked."""
 
     def __init__(self, entries: Entries) -> None:

@@ -62,7 +62,7 @@ def test_numbers_that_are_none_of_the_programme_are_refused(name: str, numbers: 
         races.check_numbers(race | {name: numbers}, "races[0]")
 
 
-class Log(verifier("public_log").Log):  # type: ignore[misc]
+class Log(verifier("public_log").Log):
     """A log with one payment order, published when it was ordered or later, or none."""
 
     def __init__(self, order: dict[str, Any] | None, published_at: str = "") -> None:

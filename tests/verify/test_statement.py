@@ -169,12 +169,7 @@ def test_a_shortfall_is_owed() -> None:
         statement.check_closing(short, plan(), held, Counter())
 
 
-@pytest.fixture
-def simulated(settings: Any) -> None:
-    settings.SIMULATED_TIME = True
-
-
-class Bare(verifier("public_log").Log):  # type: ignore[misc]
+class Bare(verifier("public_log").Log):
     """A log of some entries, not checked."""
 
     def __init__(self, entries: Entries) -> None:
@@ -190,9 +185,7 @@ def lied(log: Entries, kind: str, about: str = "", **lies: Any) -> Entries:
 
 @pytest.mark.django_db
 @pytest.mark.article("15.III.6.2")
-def test_a_closing_begins_with_what_the_one_before_left_owing(
-    tmp_path: Path, simulated: None
-) -> None:
+def test_a_closing_begins_with_what_the_one_before_left_owing(tmp_path: Path) -> None:
     """[P2]: who forgets the debt makes sums that are right in themselves."""
     second = emitting.opened(owing.owing(140), extra_tier=2)
     emitting.sold_and_played(second, 3)
@@ -227,7 +220,7 @@ def held(folder: Path, log: Entries, number: int = 1) -> str:
 
 @pytest.mark.django_db
 @pytest.mark.article("15.III.6.2")
-def test_the_draw_of_a_debt_is_of_all_that_the_game_owes(tmp_path: Path, simulated: None) -> None:
+def test_the_draw_of_a_debt_is_of_all_that_the_game_owes(tmp_path: Path) -> None:
     """[P2, P17]: smaller sums, fewer prizes and other games are refused under any signature."""
     owing.drawn(owing.ended(280, winners=2))
     log = published_log()
@@ -248,7 +241,7 @@ def test_the_draw_of_a_debt_is_of_all_that_the_game_owes(tmp_path: Path, simulat
 
 @pytest.mark.django_db
 @pytest.mark.article("15.III.6.2")
-def test_a_ticket_left_out_of_the_draw_of_a_debt_is_missed(tmp_path: Path, simulated: None) -> None:
+def test_a_ticket_left_out_of_the_draw_of_a_debt_is_missed(tmp_path: Path) -> None:
     game, entries = owing.ended(280), drawing.debt_entries
     left_out = entries(game).latest("pk").pk
     with mock.patch.object(drawing, "debt_entries", lambda of: entries(of).exclude(pk=left_out)):
@@ -259,9 +252,7 @@ def test_a_ticket_left_out_of_the_draw_of_a_debt_is_missed(tmp_path: Path, simul
 
 @pytest.mark.django_db
 @pytest.mark.article("15.III.6.2")
-def test_an_emission_that_was_sold_and_never_closed_is_missed(
-    tmp_path: Path, simulated: None
-) -> None:
+def test_an_emission_that_was_sold_and_never_closed_is_missed(tmp_path: Path) -> None:
     """The sum it falls short by would be owed to nobody."""
     owing.drawn(owing.ended(280, winners=2))
     log = published_log()
@@ -276,7 +267,7 @@ def test_an_emission_that_was_sold_and_never_closed_is_missed(
 
 @pytest.mark.django_db
 @pytest.mark.article("15.III.6.2")
-def test_what_lapsed_is_drawn_again_after_the_first_draw(tmp_path: Path, simulated: None) -> None:
+def test_what_lapsed_is_drawn_again_after_the_first_draw(tmp_path: Path) -> None:
     """[P17]: no more than the game owed."""
     game = owing.ended(280, winners=2)
     owing.drawn(game)

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from psycopg.pq import TransactionStatus
 
+from core.database.reading.asking import fetch_value
 from core.kernel.errors import Conflict
 
 CANCELLED: Final = "57014"
@@ -30,9 +31,7 @@ def limited(seconds: float | None = None) -> Iterator[None]:
     The block may be within a transaction, and may have limits of its own within it.
     """
     longest_s = settings.READING_LIMIT_S if seconds is None else seconds
-    with connection.cursor() as cursor:
-        cursor.execute(_SET, [f"{int(longest_s * 1000)}ms"])
-        before = cursor.fetchone()[0]
+    before = fetch_value(_SET, [f"{int(longest_s * 1000)}ms"])
     try:
         yield
     except OperationalError as error:

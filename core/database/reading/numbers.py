@@ -13,6 +13,8 @@ from typing import Any, Final, cast
 from django.db import connection, models
 from django.db.models import Q
 
+from core.database.reading.asking import fetch_row
+
 OUT_OF_ORDER: Final = datetime.timedelta(minutes=10)
 """Acts that run at the same time get their numbers and their instants in different orders."""
 NO_END: Final = 2**63 - 1
@@ -60,9 +62,7 @@ def _search(model: type[models.Model], name: str, instant: datetime.datetime) ->
         at=quoted(meta.get_field(name).column),
         table=quoted(meta.db_table),
     )
-    with connection.cursor() as cursor:
-        cursor.execute(query, {"instant": instant})
-        return cursor.fetchone() or (0, True)
+    return fetch_row(query, {"instant": instant}) or (0, True)
 
 
 def numbers(

@@ -18,6 +18,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 from django.db.backends.base.base import BaseDatabaseWrapper
 from prometheus_client import Counter
 
+from core.database.reading.asking import fetch_row
 from core.database.reading.limits import CANCELLED
 
 T = TypeVar("T")
@@ -125,9 +126,7 @@ def unfit_reason() -> str:
 
 def _written() -> tuple[str, int, int]:
     """Return how far the primary's log is written, of which system, and on which timeline."""
-    with connection.cursor() as cursor:
-        cursor.execute(_WRITTEN)
-        position, system, timeline = cursor.fetchone()
+    position, system, timeline = fetch_row(_WRITTEN)
     return position, system, timeline
 
 

@@ -33,13 +33,13 @@ class DrawQuery(PageQuery):
 
 
 class EntropyOut(Shape):
-    source = Choice(SOURCES)  # type: ignore[assignment]
+    source = Choice(SOURCES)
     text = serializers.CharField(source="entropy_text", help_text="Verbatim.")
     canonical = serializers.CharField(source="entropy", help_text="As it was hashed.")
 
 
 class MeansOut(Shape):
-    source = Choice(SOURCES)  # type: ignore[assignment]
+    source = Choice(SOURCES)
     pieces = Whole(allow_null=True, help_text="How many dice or balls; null for a phrase.")
 
 

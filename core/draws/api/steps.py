@@ -30,7 +30,7 @@ class AnnouncementIn(Shape):
 
 
 class CommitmentIn(Shape):
-    source = Choice(SOURCES)  # type: ignore[assignment]
+    source = Choice(SOURCES)
     pieces = Whole(
         min_value=1,
         max_value=method.MOST_PIECES,
@@ -45,7 +45,7 @@ class DrawReasonIn(Shape):
 
 
 class EntropyIn(Shape):
-    source = Choice(SOURCES)  # type: ignore[assignment]
+    source = Choice(SOURCES)
     text = Text(
         max_length=method.MAX_ENTROPY_CHARACTERS,
         trim_whitespace=False,

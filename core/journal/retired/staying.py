@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Iterator
 from itertools import pairwise
 
-from django.db import connection
 from django.db.models import Sum
 
+from core.database.reading.asking import fetch_row, fetch_value
 from core.journal import rows
 from core.journal.install import COLUMN, Journaled
 from core.journal.models import Batch, Block, RowForm
@@ -101,9 +101,7 @@ def stays(table: Journaled, columns: list[str], first: int, last: int) -> Iterat
 
     Needs `rows.ready` before. The range must be small (`parts`): the database keeps its rows.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT periods_leaves(%s)", [table.name])
-        leaves: str = cursor.fetchone()[0]
+    leaves: str = fetch_value("SELECT periods_leaves(%s)", [table.name])
     here = leaves.replace("$1", str(first)).replace("$2", str(last))
     yield from rows.keyed(table, columns, first, last, f"NOT ({here})")
 
@@ -117,9 +115,7 @@ def parts(
         f" ORDER BY {key} OFFSET {at_once - 1} LIMIT 1"
     )
     while first <= last:
-        with connection.cursor() as cursor:
-            cursor.execute(query, [first, last])
-            last_of_part = cursor.fetchone()
+        last_of_part = fetch_row(query, [first, last])
         end = last_of_part[0] if last_of_part else last
         yield first, end
         first = end + 1
@@ -135,13 +131,13 @@ def _sealed(table: Journaled, newest: RetiredRange) -> int:
         return 0
     blocks = Block.objects.filter(row_form__relation=table.name, batch_id__lte=head.number)
     sealed: int = blocks.aggregate(rows=Sum("rows"))["rows"] or 0
-    with connection.cursor() as cursor:
-        cursor.execute(
+    return sealed - int(
+        fetch_value(
             f'SELECT count(*) FROM "{table.name}" WHERE "{table.key}" > %s AND {COLUMN} < %s'
             f" AND {COLUMN} <> ALL (%s)",
             [newest.last_row, head.end_xid, head.open_xids],
         )
-        return sealed - int(cursor.fetchone()[0])
+    )
 
 
 def _is_of(part: Part, batch: int) -> bool:

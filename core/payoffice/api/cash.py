@@ -129,9 +129,8 @@ class CashSessions(StaffView):
         power=powers.KEEP_CASH,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(CashOpenIn)
-        return self.once(
-            lambda: self.answer(CashSessionOut, cash.cash_open(by=self.by, **body), 201)
+        return self.created_once(
+            CashSessionOut, cash.cash_open, by=self.by, **self.read(CashOpenIn)
         )
 
 

@@ -93,11 +93,12 @@ class ChequeBankPayment(StaffView):
         power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request, number: int) -> HttpResponse:
-        body = self.read(BankPaymentIn)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, cheques.voided_cheque_paid(by=self.by, number=number, **body), 202
-            )
+        return self.accepted_once(
+            ProposalOut,
+            cheques.voided_cheque_paid,
+            by=self.by,
+            number=number,
+            **self.read(BankPaymentIn),
         )
 
 
@@ -126,11 +127,8 @@ class ChequeRecoveries(StaffView):
         power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request, number: int) -> HttpResponse:
-        body = self.read(RecoveryIn)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, recovering.loss_recover(by=self.by, number=number, **body), 202
-            )
+        return self.accepted_once(
+            ProposalOut, recovering.loss_recover, by=self.by, number=number, **self.read(RecoveryIn)
         )
 
 
@@ -152,11 +150,12 @@ class ChequeWriteOffs(StaffView):
         power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request, number: int) -> HttpResponse:
-        body = self.read(WriteOffIn)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, recovering.loss_write_off(by=self.by, number=number, **body), 202
-            )
+        return self.accepted_once(
+            ProposalOut,
+            recovering.loss_write_off,
+            by=self.by,
+            number=number,
+            **self.read(WriteOffIn),
         )
 
 
@@ -180,9 +179,10 @@ class LossEntryReversal(StaffView):
         power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request, ident: UUID) -> HttpResponse:
-        body = self.read(LossReversalIn)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, recovering.loss_entry_reverse(by=self.by, entry=ident, **body), 202
-            )
+        return self.accepted_once(
+            ProposalOut,
+            recovering.loss_entry_reverse,
+            by=self.by,
+            entry=ident,
+            **self.read(LossReversalIn),
         )

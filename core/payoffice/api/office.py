@@ -280,11 +280,8 @@ class Match(StaffView):
         power=powers.MATCH_DEPOSIT,
     )
     def post(self, request: Request, deposit: uuid.UUID) -> HttpResponse:
-        body = self.read(MatchIn)
-        return self.once(
-            lambda: self.answer(
-                MatchOut, matching.deposit_match(by=self.by, deposit=deposit, **body), 201
-            )
+        return self.created_once(
+            MatchOut, matching.deposit_match, by=self.by, deposit=deposit, **self.read(MatchIn)
         )
 
 
@@ -325,9 +322,8 @@ class Rulings(StaffView):
         power=powers.RULE_ON_DEPOSIT,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(RulingIn)
-        return self.once(
-            lambda: self.answer(ProposalOut, ruling.ruling_propose(by=self.by, **body), 202)
+        return self.accepted_once(
+            ProposalOut, ruling.ruling_propose, by=self.by, **self.read(RulingIn)
         )
 
 

@@ -110,7 +110,7 @@ class StockValueIn(Shape):
 class CeilingIn(Shape):
     in_force_from = Day()
     cents = Cents(min_value=1)
-    source = Text(max_length=200)  # type: ignore[assignment]
+    source = Text(max_length=200)
 
 
 class Cheques(StaffView):
@@ -161,11 +161,8 @@ class ChequeVoiding(StaffView):
         power=powers.ISSUE_CHEQUES,
     )
     def post(self, request: Request, number: int) -> HttpResponse:
-        body = self.read(VoidingIn)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, cheques.cheque_void(by=self.by, number=number, **body), 202
-            )
+        return self.accepted_once(
+            ProposalOut, cheques.cheque_void, by=self.by, number=number, **self.read(VoidingIn)
         )
 
 
@@ -189,10 +186,8 @@ class ChequeReissue(StaffView):
     def post(self, request: Request, number: int) -> HttpResponse:
         new_payee = self.read(ReissueIn)["payee"]
         payee = PayeeFacts(**new_payee) if new_payee else None
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, cheques.cheque_reissue(by=self.by, number=number, payee=payee), 202
-            )
+        return self.accepted_once(
+            ProposalOut, cheques.cheque_reissue, by=self.by, number=number, payee=payee
         )
 
 
@@ -246,10 +241,7 @@ class Stock(StaffView):
         power=powers.KEEP_STOCK,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(StockIn)
-        return self.once(
-            lambda: self.answer(StockOut, goods.stock_register(by=self.by, **body), 201)
-        )
+        return self.created_once(StockOut, goods.stock_register, by=self.by, **self.read(StockIn))
 
 
 class StockMovements(StaffView):
@@ -270,9 +262,8 @@ class StockMovements(StaffView):
         power=powers.KEEP_STOCK,
     )
     def post(self, request: Request, item: str) -> HttpResponse:
-        body = self.read(StockMoveIn)
-        return self.once(
-            lambda: self.answer(ProposalOut, goods.stock_move(by=self.by, item=item, **body), 202)
+        return self.accepted_once(
+            ProposalOut, goods.stock_move, by=self.by, item=item, **self.read(StockMoveIn)
         )
 
 
@@ -313,7 +304,6 @@ class Ceilings(StaffView):
         power=powers.SET_CASH_CEILING,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(CeilingIn)
-        return self.once(
-            lambda: self.answer(ProposalOut, cheques.ceiling_propose(by=self.by, **body), 202)
+        return self.accepted_once(
+            ProposalOut, cheques.ceiling_propose, by=self.by, **self.read(CeilingIn)
         )

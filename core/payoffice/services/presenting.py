@@ -4,11 +4,12 @@ import uuid
 from datetime import date, datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from core.database import clock
 from core.database.clock import row_uuid
+from core.database.reading.asking import fetch_row
 from core.ledger import services as ledger
 from core.payoffice import judging, postings, powers
 from core.payoffice.judging import UNTOUCHED, DocumentState
@@ -159,9 +160,7 @@ def need_early(payable: Payable) -> Payable:
 def claim_insert(payable: Payable, state: Claim.State, cents: int, now: datetime) -> Claim | None:
     """Write the claim of a document and return it; None if it has one."""
     values: list[Any] = [payable.game, payable.document_id, state.value, cents, now]
-    with connection.cursor() as cursor:
-        cursor.execute(_OPEN_CLAIM, values)
-        row = cursor.fetchone()
+    row = fetch_row(_OPEN_CLAIM, values)
     return Claim.objects.get(pk=row[0]) if row else None
 
 

@@ -1,7 +1,5 @@
 """Serve the closed periods, and propose to close the next one."""
 
-from functools import partial
-
 from django.http import HttpResponse
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -51,7 +49,7 @@ class Proposals(StaffView):
         power=powers.CLOSE,
     )
     def post(self, request: Request) -> HttpResponse:
-        return self.once(lambda: self.answer(WorkOut, closing_ask(by=self.by), 202))
+        return self.accepted_once(WorkOut, closing_ask, by=self.by)
 
 
 class NamesIn(Shape):
@@ -73,8 +71,9 @@ class NameErasures(StaffView):
         power=powers.RETIRE,
     )
     def post(self, request: Request) -> HttpResponse:
-        propose = partial(names.names_propose, by=self.by, **self.read(NamesIn))
-        return self.once(lambda: self.answer(ProposalOut, propose(), 202))
+        return self.accepted_once(
+            ProposalOut, names.names_propose, by=self.by, **self.read(NamesIn)
+        )
 
 
 class Retirements(StaffView):
@@ -96,6 +95,10 @@ class Retirements(StaffView):
         power=powers.RETIRE,
     )
     def post(self, request: Request, number: int) -> HttpResponse:
-        body = self.read(RetirementIn)
-        propose = partial(retiring.retirement_propose, by=self.by, number=number, **body)
-        return self.once(lambda: self.answer(ProposalOut, propose(), 202))
+        return self.accepted_once(
+            ProposalOut,
+            retiring.retirement_propose,
+            by=self.by,
+            number=number,
+            **self.read(RetirementIn),
+        )

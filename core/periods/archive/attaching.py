@@ -17,6 +17,7 @@ from psycopg import sql
 
 from core.database.guards import app_role
 from core.database.locks import Lock, session_hold
+from core.database.reading.asking import fetch_all
 from core.kernel.canonical import canonical_sha256
 from core.kernel.errors import Conflict, NotFound
 from core.periods.archive.files import ArchiveUnsound, files_check, lines_of
@@ -205,19 +206,15 @@ def _lines(schema: str, table: str, key: str, value: int) -> list[str]:
 
 
 def _columns(schema: str) -> dict[str, list[str]]:
-    with connection.cursor() as cursor:
-        cursor.execute(
+    return dict(
+        fetch_all(
             "SELECT table_name, array_agg(column_name::text) FROM information_schema.columns"
             " WHERE table_schema = %s GROUP BY 1 ORDER BY 1",
             [schema],
         )
-        return dict(cursor.fetchall())
+    )
 
 
 def _select(schema: str, table: str, key: str, value: str | int, what: str) -> list[Any]:
     query = sql.SQL("SELECT " + what + " FROM {} t WHERE {} = %s ORDER BY 1")
-    with connection.cursor() as cursor:
-        cursor.execute(
-            query.format(sql.Identifier(schema, table), sql.Identifier("t", key)), [value]
-        )
-        return list(cursor.fetchall())
+    return fetch_all(query.format(sql.Identifier(schema, table), sql.Identifier("t", key)), [value])

@@ -17,6 +17,7 @@ import psycopg
 from django.db import connection
 from django.db.models import Max, Q, QuerySet
 
+from core.database.reading.asking import fetch_row, fetch_value
 from core.journal import rows
 from core.journal.install import COLUMN, journaled
 from core.journal.models import Batch, Block
@@ -68,9 +69,7 @@ def entries_fill(table: ArchiveTable, first: int, last: int) -> bool:
     Return False if the rows of a batch are not as they were sealed, or are not sealed yet; then
     nothing may be deleted.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_XIDS.format(**_names(table)), [first, last])
-        first_xid, last_xid = cursor.fetchone()
+    first_xid, last_xid = fetch_row(_XIDS.format(**_names(table)), [first, last])
     if first_xid is None:
         return True
     until = _sealed_by(table, first, last, last_xid)
@@ -139,10 +138,8 @@ def _sealed_by(table: ArchiveTable, first: int, last: int, last_xid: int) -> int
     open wrote no row of the range: also those of other databases of the server are among them.
     """
     for batch in Batch.objects.filter(end_xid__gt=last_xid).order_by("number"):
-        with connection.cursor() as cursor:
-            cursor.execute(_LATE.format(**_names(table)), [first, last, batch.open_xids])
-            if not cursor.fetchone()[0]:
-                return batch.number
+        if not fetch_value(_LATE.format(**_names(table)), [first, last, batch.open_xids]):
+            return batch.number
     return None
 
 

@@ -21,6 +21,7 @@ from django.apps import apps
 from django.db import connection
 from django.utils import translation
 
+from core.database.reading.asking import fetch_all, fetch_value
 from core.database.reading.snapshot import snapshot
 from core.journal import rows
 from core.journal.install import COLUMN, Journaled, journaled
@@ -180,13 +181,11 @@ def _later_xid(ranges: Mapping[str, range]) -> int:
     """
     keys = {table.name: table.key for table in retiring_tables() if not table.acts_stay}
     xids = []
-    with connection.cursor() as cursor:
-        for name, ids in ranges.items():
-            if name not in keys:
-                continue
-            after = f'SELECT min({COLUMN}) FROM "{name}" WHERE {keys[name]} >= %s'
-            cursor.execute(after, [ids.stop])
-            xids.append(cursor.fetchone()[0])
+    for name, ids in ranges.items():
+        if name not in keys:
+            continue
+        after = f'SELECT min({COLUMN}) FROM "{name}" WHERE {keys[name]} >= %s'
+        xids.append(fetch_value(after, [ids.stop]))
     return min((xid for xid in xids if xid is not None), default=2**63 - 1)
 
 
@@ -266,13 +265,13 @@ def last_row(table: ArchiveTable, values: Mapping[str, Any]) -> int:
     """Return the last row before the first one that stays; 0 if there is none."""
     key, name = table.key, table.name
     first = f'SELECT t.{key} FROM "{name}" t WHERE t.{key} > %(row_before)s AND {table.stays}'
-    with connection.cursor() as cursor:
-        cursor.execute(
+    return int(
+        fetch_value(
             f'SELECT coalesce(max(r.{key}), 0) FROM "{name}" r WHERE r.{key} > %(row_before)s'
             f" AND r.{key} < coalesce(({first} ORDER BY t.{key} LIMIT 1), {2**63 - 1})",
             values,
         )
-        return int(cursor.fetchone()[0])
+    )
 
 
 def row_lines(
@@ -313,9 +312,7 @@ def _described(table: ArchiveTable) -> list[Json]:
     """Return name, type and meaning of each column in the file, by name."""
     (model,) = (m for m in apps.get_models() if m._meta.db_table == table.name)
     fields = {field.column: field for field in model._meta.concrete_fields}
-    with connection.cursor() as cursor:
-        cursor.execute(_COLUMNS, [table.name])
-        types = dict(cursor.fetchall())
+    types = dict(fetch_all(_COLUMNS, [table.name]))
     with translation.override("en"):
         says = {name: str(field.verbose_name) for name, field in fields.items()}
     says[COLUMN] = "transaction that wrote the row"

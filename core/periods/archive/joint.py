@@ -1,7 +1,6 @@
 """Let rows leave together with the rows that they name (`ArchiveTable.with_rows`)."""
 
-from django.db import connection
-
+from core.database.reading.asking import fetch_row, fetch_value
 from core.periods.archive.entries import entries_fill
 from core.periods.archive.tables import ArchiveTable, taken_with
 
@@ -19,9 +18,7 @@ def entries_fill_taken(table: ArchiveTable, first: int, last: int) -> bool:
     """
     for part in taken_with(table):
         query = _TAKEN.format(key=part.key, name=part.name, column=part.with_column)
-        with connection.cursor() as cursor:
-            cursor.execute(query, [first, last])
-            part_first, part_last = cursor.fetchone()
+        part_first, part_last = fetch_row(query, [first, last])
         if part_first is not None and not entries_fill(part, part_first, part_last):
             return False
     return True
@@ -31,7 +28,5 @@ def rows_with(table: ArchiveTable, first: int, last: int) -> int:
     """Return how many rows of such tables name a row of a range."""
     there = 0
     for part in taken_with(table):
-        with connection.cursor() as cursor:
-            cursor.execute(_THERE.format(name=part.name, column=part.with_column), [first, last])
-            there += cursor.fetchone()[0]
+        there += fetch_value(_THERE.format(name=part.name, column=part.with_column), [first, last])
     return there

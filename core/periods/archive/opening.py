@@ -5,8 +5,7 @@ what these add to each account. The closing of the month has published the balan
 an opening follows from the transfers in the archive, and the balances follow from the opening.
 """
 
-from django.db import connection
-
+from core.database.reading.asking import fetch_value
 from core.kernel.canonical import Json
 from core.ledger import openings
 from core.periods.models import ClosedPeriod, Retirement
@@ -21,9 +20,7 @@ def opening_document(first_row: int, last_row: int) -> dict[str, Json]:
     `last_xid` is the last of their transactions. From then on, no rule of the journal asks rows of
     before it for their transfers (`core.journal.binding.LEFT`).
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_LAST_XID, [first_row, last_row])
-        last_xid: int = cursor.fetchone()[0]
+    last_xid: int = fetch_value(_LAST_XID, [first_row, last_row])
     sums = openings.moved(first_row - 1, last_row)
     return {**openings.document(first_row - 1, last_row, sums), "last_xid": last_xid}
 

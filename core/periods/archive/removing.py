@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from django.db import connection, transaction
 from django.db.models import QuerySet, Sum
 
+from core.database.reading.asking import fetch_all, fetch_row, fetch_value
 from core.journal.models import Block
 from core.journal.retired.staying import parts
 from core.periods.archive.entries import are_as_sealed, entries_fill, last_batch
@@ -129,15 +130,12 @@ def _batches_remove(table: ArchiveTable, first: int, last: int) -> int:
 
 def _keys(table: ArchiveTable, first: int, last: int) -> tuple[int, int]:
     """Return the first and the last key of the rows that some batches sealed."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT periods_sealed(p_first => %s, p_last => %s)", [first, last])
-        sealed = cursor.fetchone()[0]
-        cursor.execute(
-            f"SELECT coalesce(min(t.{table.key}), 1), coalesce(max(t.{table.key}), 0)"
-            f' FROM "{table.name}" t WHERE {sealed}'
-        )
-        keys: tuple[int, int] = cursor.fetchone()
-        return keys
+    sealed = fetch_value("SELECT periods_sealed(p_first => %s, p_last => %s)", [first, last])
+    keys: tuple[int, int] = fetch_row(
+        f"SELECT coalesce(min(t.{table.key}), 1), coalesce(max(t.{table.key}), 0)"
+        f' FROM "{table.name}" t WHERE {sealed}'
+    )
+    return keys
 
 
 @transaction.atomic
@@ -187,9 +185,7 @@ def entries_remove() -> int:
     with other rows at the end: so a night that was interrupted is found unfinished.
     """
     leaving = [table.name for table in retiring_tables()]
-    with connection.cursor() as cursor:
-        cursor.execute(_UNFINISHED, {"leaving": leaving})
-        months = cursor.fetchall()
+    months = fetch_all(_UNFINISHED, {"leaving": leaving})
     removed = 0
     for after, last in months:
         for first in range(after, last, BATCHES_AT_ONCE):

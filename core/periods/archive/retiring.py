@@ -10,12 +10,13 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Max
 
 from core.database import clock
 from core.database.locks import MOVEMENTS, Lock, hold
 from core.database.reading import progress
+from core.database.reading.asking import fetch_value
 from core.journal import rows
 from core.journal.install import Journaled, journaled
 from core.journal.models import Batch, Change
@@ -193,13 +194,11 @@ def _need_free(table: ArchiveTable, archive: Archive) -> None:
     of_archive = table.where
     if table.retires:
         of_archive = f"t.{table.key} BETWEEN %(first_row)s AND %(last_row)s"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f'SELECT count(*) FROM (SELECT FROM "{table.name}" t WHERE ({table.held})'
-            f" AND {of_archive} LIMIT {MOST_HELD}) held",
-            {**span_of(archive.period), **_range_of(table, archive)},
-        )
-        held = cursor.fetchone()[0]
+    held = fetch_value(
+        f'SELECT count(*) FROM (SELECT FROM "{table.name}" t WHERE ({table.held})'
+        f" AND {of_archive} LIMIT {MOST_HELD}) held",
+        {**span_of(archive.period), **_range_of(table, archive)},
+    )
     if held:
         raise RightStands(rows={table.name: held})
 
@@ -327,6 +326,4 @@ def _leaves(table: ArchiveTable, ranges: Iterable[tuple[int, int]]) -> int:
 
 def number(query: str, *values: str | int) -> int:
     """Call a function of the database; return the number that it returns."""
-    with connection.cursor() as cursor:
-        cursor.execute(query, values)
-        return int(cursor.fetchone()[0])
+    return int(fetch_value(query, values))

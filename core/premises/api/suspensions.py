@@ -84,9 +84,8 @@ class Suspensions(StaffView):
         power=powers.SUSPEND,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(SuspensionIn)
-        return self.once(
-            lambda: self.answer(SuspensionOut, suspending.sales_suspend(by=self.by, **body), 201)
+        return self.created_once(
+            SuspensionOut, suspending.sales_suspend, by=self.by, **self.read(SuspensionIn)
         )
 
 

@@ -13,12 +13,13 @@ from datetime import date, datetime, timedelta
 from typing import Any, TextIO
 
 from django.apps import apps
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from django.db.models import Model
 
 from core.database import clock
 from core.database.guards import guarded_models
 from core.database.models import ClockOffset
+from core.database.reading.asking import fetch_value
 from core.database.reading.snapshot import snapshot
 from core.kernel.errors import Conflict, Invalid, InvariantBroken
 from core.kernel.request_uuids import derived_uuid
@@ -163,9 +164,7 @@ def _need_empty() -> None:
 
 def _move_clock(instant: datetime) -> None:
     """Set the replay's clock to the time in the file. Such a database never serves."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT core_server_clock()")
-        real = cursor.fetchone()[0]
+    real = fetch_value("SELECT core_server_clock()")
     ClockOffset.objects.create(offset=instant - real, set_at=instant, reason="a day is replayed")
 
 

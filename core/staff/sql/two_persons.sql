@@ -2,11 +2,17 @@
 -- first argument is the column that holds the proposal; the others are the kinds allowed. A
 -- constraint on the decision ensures that it is by another person in another session.
 CREATE OR REPLACE FUNCTION staff_need_confirmed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_proposal bigint;
 BEGIN
+    IF TG_ARGV[0] = 'proposal_id' THEN
+        v_proposal := NEW.proposal_id;  -- the usual one, without a document of the row
+    ELSE
+        v_proposal := to_jsonb(NEW) ->> TG_ARGV[0];
+    END IF;
     IF NOT EXISTS (
         SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
-         WHERE p.id = (to_jsonb(NEW) ->> TG_ARGV[0])::bigint AND p.kind = ANY (TG_ARGV[1:])
-           AND d.verdict = 'confirmed') THEN
+         WHERE p.id = v_proposal AND p.kind = ANY (TG_ARGV[1:]) AND d.verdict = 'confirmed') THEN
         RAISE EXCEPTION 'table %: two persons are needed', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;

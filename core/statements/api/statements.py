@@ -196,13 +196,13 @@ class Limits(StaffView):
         power=powers.SET_GUARANTEE,
     )
     def post(self, request: Request, code: str) -> HttpResponse:
-        body = self.read(LimitIn)
-
-        def act() -> HttpResponse:
-            proposal = guarantee.guarantee_limit_propose(by=self.by, premises=code, **body)
-            return self.answer(ProposalOut, proposal, 202)
-
-        return self.once(act)
+        return self.accepted_once(
+            ProposalOut,
+            guarantee.guarantee_limit_propose,
+            by=self.by,
+            premises=code,
+            **self.read(LimitIn),
+        )
 
 
 class ChosenLimits(StaffView):
@@ -265,11 +265,8 @@ class Rates(StaffView):
         power=powers.SET_RATES,
     )
     def post(self, request: Request) -> HttpResponse:
-        body = self.read(RateIn)
-        return self.once(
-            lambda: self.answer(
-                ProposalOut, services.commission_rate_propose(by=self.by, **body), 202
-            )
+        return self.accepted_once(
+            ProposalOut, services.commission_rate_propose, by=self.by, **self.read(RateIn)
         )
 
 

@@ -181,12 +181,12 @@ class Cluster:
             time.sleep(0.1)
         return name
 
-    def wait_standbys(self, number: int = 2) -> None:
-        """Wait until so many standbys stream from the primary."""
+    def wait_standbys(self) -> None:
+        """Wait until both standbys stream from the primary."""
         deadline = time.monotonic() + _STANDBYS_WITHIN_S
-        while databases.streaming(self._members(), self._passwords) < number:
+        while databases.streaming(self._members(), self._passwords) < 2:
             if time.monotonic() > deadline:
-                raise EmbeddedError(f"{number} standbys did not come within {_STANDBYS_WITHIN_S} s")
+                raise EmbeddedError(f"2 standbys did not come within {_STANDBYS_WITHIN_S} s")
             time.sleep(0.2)
 
     def superuser_url(self, name: str) -> str:

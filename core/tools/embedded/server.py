@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 from core.tools.embedded import folders
@@ -122,12 +121,7 @@ class Server(ABC):
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _only_one(self) -> AbstractContextManager[IO[str]]:

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, NoReturn, Self
 
 from core.tools.deploying.processes import OPEN_FILES, PROCESSES, here, working
@@ -170,12 +170,7 @@ class Stack:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _start_all(self) -> None:

@@ -8,9 +8,8 @@ price, which is a refund due. Its money is held from then on.
 import uuid
 from typing import Any
 
-from django.db import connection
-
 from core.database import clock
+from core.database.reading.asking import fetch_value
 from core.kernel.errors import Conflict
 from core.ledger import services as ledger
 from core.ledger.services import AccountCode
@@ -85,7 +84,5 @@ def _value(
         "game": Game.LOTOTROT.value,
         "now": clock.now(),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_VALUE.format(worth=worth), values)
-        cents = int(cursor.fetchone()[0])
+    cents = int(fetch_value(_VALUE.format(worth=worth), values))
     ledger.post(reference=reference, lines=[postings.hold(owed=owed, held=held, cents=cents)])

@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import Lock, hold
+from core.database.reading.asking import fetch_all, fetch_row
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
 from core.ledger import services as ledger
@@ -114,9 +115,7 @@ def lapse(contest_id: int, today: date) -> Lapsed:
         "now": now,
         **_GAME,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_LAPSE, values)
-        prizes, cents = cursor.fetchone()
+    prizes, cents = fetch_row(_LAPSE, values)
     lapsed = Lapse.objects.create(
         uuid=row_uuid(now),
         contest_id=contest_id,
@@ -139,9 +138,7 @@ def lapse(contest_id: int, today: date) -> Lapsed:
 
 def outs() -> list[Outs]:
     """Return prizes and refunds due without a claim, by last claim day. Refunds never lapse."""
-    with connection.cursor() as cursor:
-        cursor.execute(_OUTS, _GAME)
-        return [Outs(*row) for row in cursor.fetchall()]
+    return [Outs(*row) for row in fetch_all(_OUTS, _GAME)]
 
 
 def claimed() -> Iterable[Claimed]:
@@ -152,9 +149,7 @@ def claimed() -> Iterable[Claimed]:
     money was the organiser's gives it back to the organiser [C8]. A price that was refused after
     the end of its bet type stays due [A21].
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_CLAIMED, _GAME | {"late_claims": accounts.late_claims().code})
-        rows = cursor.fetchall()
+    rows = fetch_all(_CLAIMED, _GAME | {"late_claims": accounts.late_claims().code})
     for contest_id, bet_type_code, is_refund, state, day, elsewhere, cents in rows:
         owed, held = owed_and_held(contest_id, is_refund=is_refund)
         has_ended = state in Claim.FORFEITED

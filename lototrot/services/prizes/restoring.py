@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from datetime import date
 
-from django.db import connection
 from django.db.models import Sum
 
 from core.database.locks import hold
+from core.database.reading.asking import fetch_all
 from core.ledger import services as ledger
 from core.ledger.models import Account
 from core.ledger.services import AccountCode, Line
@@ -72,9 +72,7 @@ def restored_lines(contest: Contest) -> Iterable[Line]:
 
     What is done with a claim afterwards is the prize office's.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_RESTORED, [Game.LOTOTROT.value, contest.pk])
-        rows = cursor.fetchall()
+    rows = fetch_all(_RESTORED, [Game.LOTOTROT.value, contest.pk])
     for lapsed_day, code, side, cents in rows:
         yield postings.lapse(
             contest_id=contest.pk,

@@ -10,6 +10,7 @@ import msgspec
 from django.conf import settings
 from django.db import connection
 
+from core.database.reading.asking import fetch_value
 from lototrot.services.seal import hashing
 from lototrot.services.seal.hashing import Hashed, Part, SellerUnknown
 
@@ -48,9 +49,7 @@ def possible() -> bool:
     """
     if not connection.in_atomic_block or connection.savepoint_ids:
         return False
-    with connection.cursor() as cursor:
-        cursor.execute(_WROTE_NOTHING)
-        return bool(cursor.fetchone()[0])
+    return bool(fetch_value(_WROTE_NOTHING))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from django.db import connection
 
 from core.database.binary_copy import rows_of
+from core.database.reading.asking import fetch_row, fetch_value
 from core.database.reading.numbers import NO_END
 from core.kernel.errors import InvariantBroken
 from core.proofs.merkle import BLOCK, LEAF
@@ -94,9 +95,7 @@ def hashed(contest: Contest) -> Hashed:
 
 def _middle(contest: Contest) -> int | None:
     """Return the id of about the ticket in the middle; None where the tickets are few."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ENDS, {"contest": contest.pk})
-        first, last = cursor.fetchone()
+    first, last = fetch_row(_ENDS, {"contest": contest.pk})
     if first is None or last - first < BESIDE_FROM:
         return None
     return int((first + last) // 2)
@@ -104,10 +103,8 @@ def _middle(contest: Contest) -> int | None:
 
 def _count_below(contest: Contest, middle: int) -> int:
     """Return how many sealed tickets have a smaller id."""
-    with connection.cursor() as cursor:
-        values = {"contest": contest.pk, "middle": middle}
-        cursor.execute(_BELOW.format(sealed=SEALED), values)
-        return int(cursor.fetchone()[0])
+    values = {"contest": contest.pk, "middle": middle}
+    return int(fetch_value(_BELOW.format(sealed=SEALED), values))
 
 
 def _hashed(query: str, values: dict[str, int]) -> Hashed:

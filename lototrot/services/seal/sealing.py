@@ -8,10 +8,11 @@ tickets.
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock
+from core.database.reading.asking import fetch_all, fetch_row, fetch_value
 from core.kernel.canonical import with_digests
 from core.kernel.errors import Conflict, InvariantBroken, Unavailable
 from core.proofs import log, merkle, wire
@@ -226,11 +227,9 @@ def _amendment(
     seal: Seal, number: int, proposal: Proposal, before: Totals
 ) -> tuple[dict[str, Any], Totals]:
     """Return the published document of an amendment (docs/proofs/seals.md) and its totals."""
-    with connection.cursor() as cursor:
-        cursor.execute(_TAKEN, [proposal.pk])
-        taken = Totals(*cursor.fetchone())
-        cursor.execute(_VOIDED, [seal.contest_id, proposal.pk])
-        voided = [{"place": place, "reasons": note} for place, note in cursor.fetchall()]
+    taken = Totals(*fetch_row(_TAKEN, [proposal.pk]))
+    places = fetch_all(_VOIDED, [seal.contest_id, proposal.pk])
+    voided = [{"place": place, "reasons": note} for place, note in places]
     left = before.less(taken)
     document: dict[str, Any] = {
         "format": "lototrot-amendment-1",
@@ -252,9 +251,7 @@ def _verify_amendments(seal: Seal, totals: Totals) -> Totals:
         recomputed, totals = _amendment(seal, amendment.number, amendment.proposal, totals)
         if recomputed != amendment.entry.document:
             raise SealUnsound(check=f"amendment {amendment.number}")
-    with connection.cursor() as cursor:
-        cursor.execute(_UNPUBLISHED, [seal.contest_id, seal.pk])
-        (unpublished,) = cursor.fetchone()
+    unpublished = fetch_value(_UNPUBLISHED, [seal.contest_id, seal.pk])
     if unpublished:
         raise SealUnsound(check="voids without an amendment", sealed=0, found=unpublished)
     return totals

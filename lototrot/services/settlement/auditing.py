@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q
 
 from core.database.reading import progress
+from core.database.reading.asking import fetch_value
 from core.kernel.errors import InvariantBroken
 from core.ledger import services as ledger
 from lototrot import accounts
@@ -178,6 +178,4 @@ def _figures(
 
 
 def _taken(contest: Contest) -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(_TAKINGS, [contest.pk])
-        return int(cursor.fetchone()[0])
+    return int(fetch_value(_TAKINGS, [contest.pk]))

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
+from core.database.reading.asking import fetch_all
 from core.ledger import services as ledger
 from core.payoffice.models import Restoration
 from core.premises.models import Game
@@ -115,11 +115,10 @@ def carried_over_cents(spans: Spans | None = None) -> tuple[dict[int, int], list
 def _lapsed_and_restored(spans: Spans | None) -> tuple[dict[Key, int], Restored]:
     """Return what lapsed by day, what came back of it included, and what came back."""
     values = {"game": Game.LOTOTROT.value, "late_claims": accounts.late_claims().code}
-    with connection.cursor() as cursor:
-        cursor.execute(_LAPSED.format(days=_within_sql("c.day", spans)), values)
-        lapsed: dict[Key, int] = {(code, day): cents for code, day, cents in cursor.fetchall()}
-        cursor.execute(_RESTORED.format(days=_within_sql("r.lapsed_day", spans)), values)
-        restored = [((code, day), where, cents) for code, day, where, cents in cursor.fetchall()]
+    rows = fetch_all(_LAPSED.format(days=_within_sql("c.day", spans)), values)
+    lapsed: dict[Key, int] = {(code, day): cents for code, day, cents in rows}
+    rows = fetch_all(_RESTORED.format(days=_within_sql("r.lapsed_day", spans)), values)
+    restored = [((code, day), where, cents) for code, day, where, cents in rows]
     for key, _account, cents in restored:
         lapsed[key] = lapsed.get(key, 0) + cents
     return lapsed, restored

@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from django.db import connection
-
+from core.database.reading.asking import fetch_all, fetch_row
 from lototrot.engine.bet_type import BetType
 from lototrot.services.tickets.retired import Left, stays
 
@@ -91,11 +90,9 @@ def count(counting: Counting) -> Tally:
     winning_tickets = sum(winners.values())
     if totals.multiples:
         sums = ", ".join(f"coalesce(sum({w}), 0)::bigint" for w in _wins(counting))
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT count(*), {sums} FROM ({_multiples(counting)}) t", [counting.contest_id]
-            )
-            winning_multiples, *by_category = cursor.fetchone()
+        winning_multiples, *by_category = fetch_row(
+            f"SELECT count(*), {sums} FROM ({_multiples(counting)}) t", [counting.contest_id]
+        )
         winning_tickets += winning_multiples
         for hits, bets in zip(counting.bet_type.categories, by_category, strict=True):
             winners[hits] += bets
@@ -104,26 +101,24 @@ def count(counting: Counting) -> Tally:
 
 def tickets_sum(counting: Counting) -> Tickets:
     """Count and add up the tickets of the contest that did not leave."""
-    with connection.cursor() as cursor:
-        cursor.execute(
+    return Tickets(
+        *fetch_row(
             "SELECT count(*), count(*) FILTER (WHERE bets > 1), coalesce(sum(bets), 0)::bigint,"
             " coalesce(sum(amount_cents), 0)::bigint"
             f" FROM lototrot_ticket k WHERE {_counted(counting)}",
             [counting.contest_id],
         )
-        return Tickets(*cursor.fetchone())
+    )
 
 
 def tickets_count(counting: Counting) -> Totals:
     """Count the tickets of the contest, and the hits of those of one bet."""
     # The hits of a ticket of one bet are its legs with a right number: it needs no polynomial.
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT CASE WHEN bets = 1 THEN touched END, count(*), sum(bets)::bigint,"
-            f" sum(amount_cents)::bigint FROM ({_tickets(counting)}) t GROUP BY 1",
-            [counting.contest_id],
-        )
-        rows = cursor.fetchall()
+    rows = fetch_all(
+        "SELECT CASE WHEN bets = 1 THEN touched END, count(*), sum(bets)::bigint,"
+        f" sum(amount_cents)::bigint FROM ({_tickets(counting)}) t GROUP BY 1",
+        [counting.contest_id],
+    )
     return Totals(
         tickets=sum(row[1] for row in rows),
         multiples=sum(row[1] for row in rows if row[0] is None),
@@ -181,9 +176,9 @@ def prizes_check(
     Of prizes that left with a retired month the sums are compared with the prize of each bet: all
     of them are right, or none.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_prizes(counting, prize_each), [settlement_id, counting.contest_id])
-        rows, right_rows, cents, *by_category = cursor.fetchone()
+    rows, right_rows, cents, *by_category = fetch_row(
+        _prizes(counting, prize_each), [settlement_id, counting.contest_id]
+    )
     winners = dict(zip(counting.bet_type.categories, by_category, strict=True))
     left = counting.left
     if left and left.winning_tickets:

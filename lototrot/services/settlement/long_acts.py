@@ -3,6 +3,7 @@
 from django.db import OperationalError, connection
 
 from core.database.locks import Lock, hold
+from core.database.reading.asking import fetch_value
 from core.kernel.errors import Unavailable
 
 # The act itself may take minutes, but it must not wait minutes for another such act.
@@ -40,6 +41,4 @@ def hold_for_long(busy: Unavailable, alone: tuple[Lock, int], *, contest_id: int
 
 def under_way(space: Lock, key: int) -> bool:
     """Return whether an act that holds this exclusive lock is running now in any process."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HELD, [int(space), key & 0x7FFFFFFF])
-        return bool(cursor.fetchone()[0])
+    return bool(fetch_value(_HELD, [int(space), key & 0x7FFFFFFF]))

@@ -3,10 +3,10 @@
 import dataclasses
 from fractions import Fraction
 
-from django.db import connection
 from django.db.models import Exists, OuterRef
 
 from core.database.kept import Facts
+from core.database.reading.asking import fetch_row
 from lototrot.engine.bet_type import BetType, shipped
 from lototrot.engine.races import mask_of
 from lototrot.engine.trial import PastRound
@@ -64,10 +64,9 @@ def _right_by_leg(contest_id: int, right: tuple[int, ...], legs: int) -> tuple[i
         " 0)::bigint"
         for leg, mask in enumerate(right[:legs], start=1)
     )
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {sums} FROM lototrot_ticket k WHERE contest_id = %s AND NOT EXISTS"
-            " (SELECT FROM lototrot_void v WHERE v.ticket_id = k.id)",
-            [contest_id],
-        )
-        return tuple(cursor.fetchone())
+    right_by_leg = fetch_row(
+        f"SELECT {sums} FROM lototrot_ticket k WHERE contest_id = %s AND NOT EXISTS"
+        " (SELECT FROM lototrot_void v WHERE v.ticket_id = k.id)",
+        [contest_id],
+    )
+    return tuple(right_by_leg)

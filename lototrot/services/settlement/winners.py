@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from core.database.binary_copy import rows_write
+from core.database.reading.asking import fetch_all
 from lototrot.services.settlement.counting import (
     Counting,
     Tally,
@@ -73,11 +74,9 @@ def winners_count(counting: Counting) -> tuple[Tally, Winners]:
 
 def _read(counting: Counting, totals: Tickets) -> Winners:
     ids: dict[tuple[int, ...], bytes] = {}
-    with connection.cursor() as cursor:
-        for query in winning_tickets(counting, totals):
-            cursor.execute(query, [counting.contest_id])
-            for *won, some in cursor.fetchall():
-                ids[tuple(won)] = ids.get(tuple(won), b"") + some
+    for query in winning_tickets(counting, totals):
+        for *won, some in fetch_all(query, [counting.contest_id]):
+            ids[tuple(won)] = ids.get(tuple(won), b"") + some
     return Winners(ids)
 
 

@@ -7,9 +7,9 @@ counts tickets counts those that stay, and adds the sums of those that left.
 import datetime
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import BooleanField, F, Func, Max, Q, QuerySet
 
+from core.database.reading.asking import fetch_row
 from core.kernel.errors import Conflict
 from core.payoffice.sources import DocumentArchived
 from core.periods.models import RetiredRows, Retirement
@@ -110,9 +110,7 @@ def left_of_terminal(terminal_id: int, day: datetime.date) -> Sums:
 
 
 def _sums(which: str, *values: int | datetime.date) -> Sums:
-    with connection.cursor() as cursor:
-        cursor.execute(_SUMS.format(which=which), values)
-        return Sums(*cursor.fetchone())
+    return Sums(*fetch_row(_SUMS.format(which=which), values))
 
 
 def kept_where(contest_id: int) -> dict[str, str]:

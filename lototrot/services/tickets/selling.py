@@ -8,9 +8,9 @@ from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 
 from core.database import clock
+from core.database.reading.asking import fetch_row
 from core.journal.acting import acting
 from core.kernel import codes
 from core.kernel.canonical import Json, canonical_sha256
@@ -319,9 +319,7 @@ def code_of(ticket: Ticket, *, by: int | None, replay: bool = False) -> codes.Co
     """
     if by != ticket.operator_id:
         return None
-    with connection.cursor() as cursor:
-        cursor.execute(_MAKER, {"contest": ticket.contest_id, "ticket": ticket.pk})
-        row = cursor.fetchone()
+    row = fetch_row(_MAKER, {"contest": ticket.contest_id, "ticket": ticket.pk})
     if row is None:
         return None
     encrypted, account, day, ended_at, now, printed, _ = row

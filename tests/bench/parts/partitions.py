@@ -115,7 +115,7 @@ class Tables:
         cost_by_table = {}
         for table in TABLES if contest % 2 else TABLES[::-1]:
             self.server.execute("CHECKPOINT")
-            cost_by_table[table] = self.taken(lambda table=table: self._sell(table, contest))  # type: ignore[misc]
+            cost_by_table[table] = self.taken(lambda table=table: self._sell(table, contest))
         return cost_by_table
 
     def _sell(self, table: str, contest: int) -> None:

@@ -1,10 +1,6 @@
 """Provide a race day to look at in the admin."""
 
-from collections.abc import Iterator
-
 import pytest
-from django.db import transaction
-from pytest_django import DjangoDbBlocker
 
 from core.nights.models import JobRun
 from core.premises.suspending import sales_suspend
@@ -20,14 +16,12 @@ def day(db: None) -> RaceDay:
 
 
 @pytest.fixture(scope="module")
-def shared_day(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[RaceDay]:
+def shared_day(shared: None) -> RaceDay:
     """Return such a day for all tests of a module, also those that do not ask for it.
 
     What one of them writes is undone after it; the day is undone after the last.
     """
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield _filled()
-        transaction.set_rollback(True)
+    return _filled()
 
 
 def _filled() -> RaceDay:

@@ -13,7 +13,7 @@ from core.ledger.models import Transfer
 from core.premises.models import Operator, Suspension, Terminal
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal, User
-from core.staff.powers import ALONE, Role
+from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
 from lototrot.models.sealing import Seal
@@ -213,12 +213,3 @@ def test_every_role_has_its_pages(day: RaceDay, role: Role) -> None:
         assert desk.client.get(list_url(model)).status_code == (200 if role in roles else 403)
         row = model._default_manager.order_by("pk").first()
         assert desk.client.get(row_url(row)).status_code == (200 if role in roles else 403)
-
-
-def test_nobody_is_a_superuser() -> None:
-    user = Desk(*set(Role) - ALONE).person
-    assert user.is_superuser is False
-    assert user.has_perm("lototrot.view_contest")
-    assert not any(
-        user.has_perm(f"lototrot.{verb}_contest") for verb in ("add", "change", "delete")
-    )

@@ -1,16 +1,13 @@
 """Try every cell of docs/roles.md: who may is let in, who may not is refused and writes nothing."""
 
 import uuid
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
 from django.template.response import SimpleTemplateResponse
 from django.test import Client
-from pytest_django import DjangoDbBlocker
 
 from core.admin_support import roles
 from core.admin_support.roles import CALLERS, FIRST, KIND, NEW, endpoints
@@ -39,13 +36,9 @@ PARTS = 4  # so that several workers share the operations
 
 
 @pytest.fixture(scope="module")
-def state(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
-) -> Iterator[tuple[World, Undoing]]:
+def state(shared: None) -> tuple[World, Undoing]:
     """The world of all tests here, which are undone one by one."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield world(), Undoing()
-        transaction.set_rollback(True)
+    return world(), Undoing()
 
 
 def test_the_page_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:

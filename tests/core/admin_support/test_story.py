@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _story(desk: Desk, row: object) -> str:
-    response = desk.client.get(row_url(row))  # type: ignore[arg-type]
+    response = desk.client.get(row_url(row))
     page = response.content.decode()
     start = page.index('id="story"')
     response.content = page[page.rindex("<", 0, start) : page.index("</section>", start)].encode()

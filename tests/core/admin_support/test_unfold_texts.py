@@ -40,8 +40,8 @@ SAME_IN = {
 def messages() -> list[Message]:
     """Return the texts of the theme that people see."""
     if compile_all(settings.BASE_DIR):
-        gettext_files._translations.clear()  # type: ignore[attr-defined]
-        trans_real._translations.clear()  # type: ignore[attr-defined]
+        gettext_files._translations.clear()
+        trans_real._translations.clear()
     return [*_seen()]
 
 

@@ -10,14 +10,11 @@ INVENTED_SEED takes another seed.
 import json
 import os
 import re
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.test import Client
-from pytest_django import DjangoDbBlocker
 
 from core.admin_support.roles import SELLER, TERMINAL, endpoints
 from core.staff.actor import StaffActor
@@ -67,13 +64,9 @@ OWNERS = {"operator": SELLER, "terminal": TERMINAL, "staff": "organiser", "nobod
 
 
 @pytest.fixture(scope="module")
-def state(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
-) -> Iterator[tuple[World, Undoing]]:
+def state(shared: None) -> tuple[World, Undoing]:
     """The world of all tests here, which are undone one by one."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield world(), Undoing()
-        transaction.set_rollback(True)
+    return world(), Undoing()
 
 
 class Asked:

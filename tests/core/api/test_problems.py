@@ -52,7 +52,7 @@ OF_ITS_OWN = {
 @pytest.fixture
 def request_(rf: RequestFactory) -> HttpRequest:
     answer: HttpRequest = rf.get("/api/v1/anything")
-    answer.request_id = "abcdefgh"  # type: ignore[attr-defined]
+    vars(answer)["request_id"] = "abcdefgh"
     return answer
 
 

@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
 from core.config import health, startup, tasks
 from core.database import clock
@@ -18,8 +19,8 @@ from tests.support.databases import Database
 
 @pytest.mark.django_db
 class TestHealth:
-    def test_alive(self, client: Client, django_assert_num_queries: object) -> None:
-        with django_assert_num_queries(0):  # type: ignore[operator]
+    def test_alive(self, client: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+        with django_assert_num_queries(0):
             assert client.get("/livez").json() == {
                 "status": "ok",
                 "version": settings.VERSION,

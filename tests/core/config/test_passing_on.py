@@ -3,7 +3,6 @@
 import http.server
 import io
 import json
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from django.urls import resolve, reverse
 from core.config.passing_on import passing_on
 from core.kernel.holding import needs_seeds
 from core.tools.embedded.web import free_port
+from tests.support.processes.listening import listening
 
 
 class _Dealer(http.server.BaseHTTPRequestHandler):
@@ -28,17 +28,12 @@ class _Dealer(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"done")
 
-    def log_message(self, *_: Any) -> None:
-        pass
-
 
 @pytest.fixture
 def dealer() -> Iterator[str]:
     _Dealer.asked = []
-    with http.server.HTTPServer(("127.0.0.1", 0), _Dealer) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with listening(_Dealer) as address:
+        yield address
 
 
 def here(environ: dict[str, Any], start_response: Any) -> list[bytes]:

@@ -70,7 +70,7 @@ def _read(call: ast.Call, constants: dict[str, object]) -> tuple[str, str | None
         return None
     defaults = [*call.args[1:], *(word.value for word in call.keywords if word.arg == "default")]
     plain = defaults and isinstance(defaults[0], ast.Constant) and defaults[0].value != ""
-    return name, str(defaults[0].value).lower() if plain else None  # type: ignore[attr-defined]
+    return name, str(defaults[0].value).lower() if plain else None
 
 
 @cache

@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from django.test import override_settings
 from psycopg import errors, sql
+from pytest_django import DjangoDbBlocker
 
 from core.database.guards import columns, grant_sql, guarded_models
 from core.database.models import ClockOffset, Guarded
@@ -26,11 +27,11 @@ EACH = pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.la
 
 
 @pytest.fixture(scope="module")
-def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
+def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
     """Return a database for the tests of this module, which all leave it unchanged."""
     from tests.support import databases
 
-    with django_db_blocker.unblock(), databases.clone() as server:  # type: ignore[attr-defined]
+    with django_db_blocker.unblock(), databases.clone() as server:
         yield server
 
 

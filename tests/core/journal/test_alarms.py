@@ -14,7 +14,7 @@ def test_what_is_long_unsealed_is_an_alarm_until_it_is_sealed(own_database: Data
     assert alarms.unsealed() == []
     with mock.patch.object(alarms, "UNSEALED_AFTER", timedelta()):
         (row,) = alarms.unsealed()
-        assert row.since == row.subject.at  # type: ignore[union-attr]
+        assert row.since == row.subject.at
         batch = batch_seal()
         assert batch is not None
         assert [row.subject for row in alarms.unsealed()] != [row]

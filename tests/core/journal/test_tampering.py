@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from django.db import connection, transaction
 from psycopg import sql
+from pytest_django import DjangoDbBlocker
 
 from core.journal import rows
 from core.journal.install import COLUMN, Journaled, journaled
@@ -77,9 +78,9 @@ def fill(owner: psycopg.Connection, table: Journaled) -> None:
 
 
 @pytest.fixture(scope="module")
-def database(django_db_setup: None, django_db_blocker: object) -> Iterator[Database]:
+def database(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
     """Yield a database with sealed rows in all tables; the tests restore what they change."""
-    with django_db_blocker.unblock(), databases.clone() as server:  # type: ignore[attr-defined]
+    with django_db_blocker.unblock(), databases.clone() as server:
         with as_owner(server):
             seal_all()  # with the key that signs
         with psycopg.connect(server.owner_url) as owner:

@@ -28,7 +28,7 @@ def test_transfers_are_filtered(reference: uuid.UUID) -> None:
     ledger.post(reference=uuid.uuid4(), lines=[ledger.Line("test.sale", CASH, POOL, 7)])
 
     def amounts(**filters: object) -> list[int]:
-        rows = selectors.transfers(by=by, **filters).order_by("pk")  # type: ignore[arg-type]
+        rows = selectors.transfers(by=by, **filters).order_by("pk")
         return [row.amount_cents for row in rows]
 
     assert amounts() == [500, 100, 7]

@@ -22,12 +22,6 @@ from tests.support.journaling import as_owner, execute, seal_all, touched
 DAY = date(2030, 3, 4)
 
 
-def test_the_jobs_stand_in_the_order_of_the_night() -> None:
-    orders = [job.order for job in nightly.JOBS]
-    assert orders == sorted(orders)
-    assert len({job.name for job in nightly.JOBS}) == len(nightly.JOBS)
-
-
 @pytest.mark.django_db
 @pytest.mark.article("14.III.10.2")
 def test_unclaimed_prizes_lapse_once() -> None:

@@ -6,5 +6,5 @@ from tests.support import factories, rounds
 
 
 @pytest.fixture
-def noon() -> None:
+def noon(db: None) -> None:
     factories.time_to(rounds.NOON)

@@ -24,7 +24,7 @@ from core.statements.models import Mark, MarkedBalance
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from tests.core.periods.archive.conftest import forge, night_killed, retired
-from tests.core.periods.archive.test_acts_leave import _verified as verified
+from tests.core.periods.archive.test_acts_leave import verified
 from tests.core.periods.archive.test_retiring import confirm, leaving, proposed, row_findings
 from tests.core.periods.conftest import march_closed
 from tests.support import databases, factories, rounds

@@ -2,10 +2,9 @@
 
 import json
 import os
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from core.proofs.models import LogEntry, Receiver
 from core.proofs.tasks import deliver_to
 from tests.support import factories
 from tests.support.processes.answering import answering
+from tests.support.processes.listening import listening
 from tests.support.verifying.load import verifier
 
 pytestmark = pytest.mark.django_db
@@ -43,20 +43,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Location", "/elsewhere")
         self.end_headers()
 
-    def log_message(self, *_: Any) -> None:
-        pass
-
 
 @pytest.fixture
 def http() -> Iterator[tuple[str, type[_Handler]]]:
     handler = type("Handler", (_Handler,), {"taken": [], "answers": []})
-    server = HTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/log", handler
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with listening(handler) as address:
+        yield f"{address}/log", handler
 
 
 def test_a_folder_gets_a_file_for_each_and_they_make_a_whole_log(

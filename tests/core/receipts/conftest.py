@@ -134,8 +134,8 @@ def _print_out(data: bytes) -> Paper:
 def _compiled_catalogues() -> None:
     """Compile the catalogues: banners are translated, and a fresh clone has none compiled."""
     if catalogues.compile_all(settings.BASE_DIR):
-        gettext_files._translations.clear()  # type: ignore[attr-defined]
-        trans_real._translations.clear()  # type: ignore[attr-defined]
+        gettext_files._translations.clear()
+        trans_real._translations.clear()
 
 
 @pytest.fixture(scope="session")

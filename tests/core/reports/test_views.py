@@ -23,7 +23,7 @@ def test_what_is_no_view_or_not_theirs_is_refused(monkeypatch: pytest.MonkeyPatc
     by = factories.staff(Role.ORGANISER)
     for wrong in ({"name": " "}, {"name": "x" * 81}, {"query": ""}, {"query": "after=7&p=2"}):
         with pytest.raises(views.ViewRefused):
-            view_save(**{"by": by, "table": TABLE, "name": "A1", "query": ASKED} | wrong)  # type: ignore[arg-type]
+            view_save(**{"by": by, "table": TABLE, "name": "A1", "query": ASKED} | wrong)
     with pytest.raises(views.ViewRefused):
         view_save(by=by, table=TABLE, name="A1", query="q=" + "x" * 1000)
     with pytest.raises(views.RoleNotYours):

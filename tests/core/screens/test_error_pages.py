@@ -22,7 +22,7 @@ FAULTS = {500: ZeroDivisionError("swordfish"), 503: OperationalError("swordfish"
 
 def _answer(status: int, path: str) -> HttpResponse:
     request = RequestFactory().get(path)
-    request.request_id = "0123456789abcdef"  # type: ignore[attr-defined]
+    vars(request)["request_id"] = "0123456789abcdef"
     if status in GIVEN:
         view, fault = GIVEN[status]
         return view(request, fault)

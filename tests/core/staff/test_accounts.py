@@ -67,7 +67,7 @@ def account(by: StaffActor, **changes: str | list[str]) -> Proposal:
         "password": PASSWORD,
         "roles": ["auditor"],
     }
-    return accounts.account_propose(by=by, **arguments | changes)  # type: ignore[arg-type]
+    return accounts.account_propose(by=by, **arguments | changes)
 
 
 @pytest.mark.parametrize("act", PROPOSE.values(), ids=PROPOSE)

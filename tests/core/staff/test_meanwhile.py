@@ -80,7 +80,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
     compare, once = hashing.check_password, [act]
 
     def compared(*arguments: object, **options: object) -> bool:
-        is_right = compare(*arguments, **options)  # type: ignore[arg-type]
+        is_right = compare(*arguments, **options)
         while once:
             apart(once.pop()).result(PATIENCE_S)
         return is_right

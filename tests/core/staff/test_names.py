@@ -55,7 +55,7 @@ def kept() -> str:
 
 def account(name: str = NAME) -> User:
     by = factories.staff(Role.ADMINISTRATOR)
-    proposal = accounts.account_propose(by=by, **ACCOUNT | {"full_name": name})  # type: ignore[arg-type]
+    proposal = accounts.account_propose(by=by, **ACCOUNT | {"full_name": name})
     two_persons.confirm(proposal=proposal.uuid, by=factories.staff(Role.ADMINISTRATOR))
     return User.objects.get(username="or-9")
 
@@ -150,7 +150,7 @@ def account_of(username: str) -> None:
 
 def test_the_key_of_a_rejected_account_is_destroyed_and_of_an_opened_one_moves() -> None:
     by = factories.staff(Role.ADMINISTRATOR)
-    proposal = accounts.account_propose(by=by, **ACCOUNT)  # type: ignore[arg-type]
+    proposal = accounts.account_propose(by=by, **ACCOUNT)
     assert proposal.shown_content["full_name"] == NAME
     two_persons.reject(proposal=proposal.uuid, by=by)
     assert NewPassword.objects.get().name_key is None

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 from core.timekeeping import references
 from core.timekeeping.references import NoTime, Sample
 from tests.support.processes.answering import answering
+from tests.support.processes.listening import listening
 
 HOUR_S = 3600
 
@@ -103,16 +104,8 @@ def receiver(date: str | None, status: int) -> Iterator[str]:
                 self.send_header("Date", date)
             self.end_headers()
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/log"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with listening(Handler) as address:
+        yield f"{address}/log"
 
 
 @pytest.mark.parametrize("status", [200, 404, 501])

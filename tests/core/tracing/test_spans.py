@@ -4,11 +4,10 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from core.tools.embedded.server import ROOT
 from core.tracing.spans import REQUEST_ID, Sender, summary
 from tests.support.databases import Database
+from tests.support.processes.listening import listening
 
 REQUEST, SENT = "terminal-7-000042", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 OFF = """
@@ -87,15 +87,8 @@ def collecting() -> Iterator[tuple[Collector, str]]:
             self.send_response(200 if self.path == "/v1/traces" else 404)
             self.end_headers()
 
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Receiving) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield collector, f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
+    with listening(Receiving) as address:
+        yield collector, address
 
 
 def ran(script: str, database: Database, **more: str) -> str:

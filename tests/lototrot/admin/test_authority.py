@@ -16,11 +16,6 @@ from tests.support.admin_desk import Desk, act_url, row_url, text_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def organiser() -> Desk:
-    return Desk(Role.ORGANISER)
-
-
 def confirmed() -> str:
     """Confirm the proposal as a second organiser. Return the page of the confirmation."""
     second, proposal = Desk(Role.ORGANISER), Proposal.objects.get(decision=None)

@@ -17,11 +17,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.7")]
 URL = act_url(BetType, "prepare")
 
 
-@pytest.fixture
-def organiser() -> Desk:
-    return Desk(Role.ORGANISER)
-
-
 def live(desk: Desk, **changes: Any) -> str:
     response = desk.client.post(URL, {**typed(SIX, **changes), "live": "1"})
     assert response.status_code == 200

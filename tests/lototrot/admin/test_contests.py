@@ -22,11 +22,6 @@ from tests.support.lototrot.contest_form import new_contest
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def organiser() -> Desk:
-    return Desk(Role.ORGANISER)
-
-
 def test_a_contest_from_draft_to_closing(organiser: Desk) -> None:
     meeting = factories.meeting()
     organiser.do(meeting, "contest", **new_contest(meeting))

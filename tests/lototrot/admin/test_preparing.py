@@ -19,11 +19,6 @@ from tests.support.admin_desk import Desk, as_typed, row_url, text_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def organiser() -> Desk:
-    return Desk(Role.ORGANISER)
-
-
 def typed(contest: Contest, **other: Any) -> dict[str, Any]:
     """Return the form as it is filled in with the contest's terms, but for `other`."""
     legs = {f"leg_{leg.position}": leg.race_id for leg in contest.legs.all()}

@@ -17,7 +17,6 @@ import lototrot.sample
 from core.admin_support.acts import Refusal
 from core.admin_support.contents import collected
 from core.database import clock
-from core.staff.powers import Role
 from core.staff.signals import SESSION_KEY
 from lototrot.admin.refusals import PROGRAMME
 from lototrot.engine.programme import SENTENCES, ProgrammeInvalid
@@ -37,11 +36,6 @@ pytestmark = pytest.mark.django_db
 
 
 SAMPLES = Path(next(iter(lototrot.sample.__path__)))
-
-
-@pytest.fixture
-def organiser() -> Desk:
-    return Desk(Role.ORGANISER)
 
 
 def _upload(desk: Desk, content: bytes, name: str) -> Any:

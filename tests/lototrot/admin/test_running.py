@@ -23,16 +23,6 @@ from tests.support.lototrot.classification_form import classification, race_star
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def organiser() -> Desk:
-    return Desk(Role.ORGANISER)
-
-
-@pytest.fixture
-def stewards() -> Desk:
-    return Desk(Role.STEWARDS)
-
-
 def _race() -> Race:
     return factories.races_of(factories.contest())[0]
 

@@ -15,11 +15,6 @@ from tests.support.lototrot.classification_form import classification, race_star
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def stewards() -> Desk:
-    return Desk(Role.STEWARDS)
-
-
 @pytest.mark.article("14.III.5.3")
 def test_a_classification_is_entered_and_corrected(stewards: Desk) -> None:
     race = race_started()

@@ -27,11 +27,6 @@ from tests.support.admin_desk import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def organiser() -> Desk:
-    return Desk(Role.ORGANISER)
-
-
 def _closed() -> Contest:
     contest, point = factories.contest(), factories.point()
     for number in (1, 2):

@@ -15,11 +15,6 @@ from tests.support.admin_desk import Desk, as_typed, confirm_pending
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
 
 
-@pytest.fixture
-def stewards() -> Desk:
-    return Desk(Role.STEWARDS)
-
-
 def test_sales_are_stopped_and_go_on_again(stewards: Desk) -> None:
     """[E12]: from a race and from its meeting; a second steward confirms that they go on."""
     race = factories.races_of(factories.contest())[0]

@@ -4,16 +4,10 @@ from typing import Any
 
 import pytest
 
-from core.staff.powers import Role
 from lototrot.api import samples
-from tests.support.api import Api, places, refused, staff_api
+from tests.support.api import Api, places, refused
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def organiser() -> Api:
-    return staff_api(Role.ORGANISER)
 
 
 @pytest.mark.parametrize(

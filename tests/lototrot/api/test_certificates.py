@@ -31,7 +31,7 @@ def test_everybody_reads_the_certificate_in_force() -> None:
         assert [word for word in wanted if word not in words] == []
     assert everybody.get(f"{path}/certificate.html").status_code == 200
     auditor = staff_api(Role.AUDITOR)
-    content = b"".join(auditor.get(f"{path}/sealed-tickets").streaming_content)
+    content = auditor.get(f"{path}/sealed-tickets").getvalue()
     commitments = [bytes(ticket.code_commitment) for ticket in contest.tickets.all()]
     assert commitments and all(content.count(commitment) == 1 for commitment in commitments)
     refused(everybody.get(f"{path}/sealed-tickets"), 401, "credentials_missing")

@@ -19,11 +19,6 @@ RULES = {"ca": "Reglament.\nSegona línia.", "es": "Reglamento.", "en": "Rules."
 
 
 @pytest.fixture
-def organiser() -> Api:
-    return staff_api(Role.ORGANISER)
-
-
-@pytest.fixture
 def meeting() -> Meeting:
     return factories.meeting()
 

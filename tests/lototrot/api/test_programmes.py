@@ -14,7 +14,7 @@ from lototrot.models.programme import FederationApproval, Meeting, Runner
 from lototrot.sample.facts import SON_PARDO, programme_file
 from lototrot.services.contest.putting_on_sale import contest_publish
 from tests.support import factories
-from tests.support.api import Api, places, refused, staff_api
+from tests.support.api import Api, places, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -27,16 +27,6 @@ APPROVAL = {
     "approved_at": "2026-01-02T10:00:00+01:00",
     "reference": "FBT 1/2027",
 }
-
-
-@pytest.fixture
-def organiser() -> Api:
-    return staff_api(Role.ORGANISER)
-
-
-@pytest.fixture
-def steward() -> Api:
-    return staff_api(Role.STEWARDS)
 
 
 def imported(api: Api) -> Any:

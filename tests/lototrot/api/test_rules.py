@@ -2,9 +2,8 @@
 
 import pytest
 
-from core.staff.powers import Role
 from lototrot.models.contest import BetType, TicketModel
-from tests.support.api import Api, places, refused, staff_api
+from tests.support.api import Api, places, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -30,16 +29,6 @@ MODEL = {
     "multiple": True,
     "layout": "5d6f" * 16,
 }
-
-
-@pytest.fixture
-def organiser() -> Api:
-    return staff_api(Role.ORGANISER)
-
-
-@pytest.fixture
-def steward() -> Api:
-    return staff_api(Role.STEWARDS)
 
 
 @pytest.mark.article("14.III.7")

@@ -9,12 +9,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from tests.support import factories, rounds
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_a_day_begins_with_the_contests_and_tickets_of_before() -> None:

@@ -108,7 +108,7 @@ def test_all_faults_are_named_at_once() -> None:
 
 def test_a_document_is_an_object() -> None:
     with pytest.raises(BetTypeRefused):
-        BetType.from_document([], minimum_prize_percent=LEAST)  # type: ignore[arg-type]
+        BetType.from_document([], minimum_prize_percent=LEAST)
 
 
 def test_the_faults_come_in_the_order_of_the_form_with_its_words() -> None:

@@ -300,4 +300,4 @@ def test_figures_that_cannot_be_are_refused(changes: dict[str, Any]) -> None:
 
 def test_a_settlement_cannot_be_written_over() -> None:
     with pytest.raises(TypeError):
-        SOUND.prize_each[7] = 1  # type: ignore[index]
+        SOUND.prize_each[7] = 1

@@ -33,7 +33,7 @@ def test_rounds_are_settled_in_turn_as_whatif_settles_a_chain() -> None:
         for one in rounds
     ]
     answer = kinds()["chain"]({"jackpot_in": 0, "reserve_in": 0, "meetings": meetings})
-    for result, expected in zip(results, answer["meetings"], strict=True):  # type: ignore
+    for result, expected in zip(results, answer["meetings"], strict=True):
         assert result.paid.figures().items() <= expected.items()
         assert not result.estimated
     assert results[1].paid.jackpot_in == results[0].paid.jackpot_out > 0

@@ -8,12 +8,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from lototrot.models.settlement import CarryOver, PaymentOrder, Prize, Settlement
 from tests.support import factories, rounds
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 @pytest.mark.article("14.III.9.1")

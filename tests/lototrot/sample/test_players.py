@@ -66,7 +66,7 @@ def test_multiple_tickets_spread_like_real_ones(name: str) -> None:
         for mask in masks:
             numbers = numbers_of(mask)
             for number in numbers:
-                marked[number] += 1 / len(numbers)  # type: ignore[assignment]
+                marked[number] += 1 / len(numbers)
         for number, share in race.items():
             assert abs(marked[number] / len(tickets) - share / 10_000) < 0.06
 

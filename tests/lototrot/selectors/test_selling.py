@@ -7,14 +7,9 @@ import pytest
 from core.kernel.days import natural_day
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.selectors.selling import contests_on_sale, terminal_totals, tickets_of_terminal
-from tests.support import factories, rounds
+from tests.support import factories
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 @pytest.mark.article("14.III.4", "14.III.6.2")

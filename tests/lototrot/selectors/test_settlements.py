@@ -12,12 +12,7 @@ from lototrot.selectors.settlements import (
 )
 from tests.support import factories, rounds
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def test_the_winning_tickets_are_read_in_pages() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
+from promotrot.models.emission import Emission
 from promotrot.models.play import PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
 from promotrot.services.facts import REVEAL
@@ -19,9 +20,9 @@ from tests.support.factories import Point
 pytestmark = pytest.mark.django_db
 
 
-def buy(place: Point, emission: object) -> PlayTicket:
+def buy(place: Point, emission: Emission) -> PlayTicket:
     ident = new_uuid()
-    request = PlayRequest(ident, emission.pk, emission.price_cents)  # type: ignore[attr-defined]
+    request = PlayRequest(ident, emission.pk, emission.price_cents)
     play_sell(credentials=place.credentials, request=request)
     return PlayTicket.objects.get(uuid=ident)
 

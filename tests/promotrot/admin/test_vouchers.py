@@ -16,11 +16,6 @@ from tests.support.admin_desk import Desk, confirm_pending, list_url, row_url
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def unprinted() -> Voucher:
     """Return a voucher whose printing is not confirmed."""
     emission, place = emitting.opened(emitting.small()), factories.point()

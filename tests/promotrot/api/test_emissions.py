@@ -50,7 +50,7 @@ def test_a_game_from_its_definition_to_the_proof_of_every_ticket(tmp_path: Path)
     proof = done(anybody.get(f"{HOME}/public/emissions/{game}/1/proof.json"))
     listed = anybody.get(f"{HOME}/public/emissions/{game}/1/tickets.csv")
     tickets = tmp_path / "tickets.csv"
-    tickets.write_bytes(b"".join(listed.streaming_content))
+    tickets.write_bytes(listed.getvalue())
     log = published_log()
     entries = [entry for entry in proof.values() if entry is not None]
     assert len(entries) == 5 and all(entry in log for entry in entries)

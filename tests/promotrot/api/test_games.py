@@ -1,22 +1,13 @@
 """Record, check and approve games through the API."""
 
-from typing import Any
-
 import pytest
 
 from core.staff.powers import Role
 from tests.support import emitting
 from tests.support.api import refused, staff_api
+from tests.support.promotrot.approving import HOME, done
 
 pytestmark = pytest.mark.django_db
-
-
-HOME = "promotrot"
-
-
-def _done(response: Any, status: int = 200) -> Any:
-    assert response.status_code == status, response.content
-    return response.json()
 
 
 def _prize(cents: int, count: int) -> dict[str, int]:
@@ -38,9 +29,9 @@ BAD = {
 def test_bad_input_has_its_own_code_and_nothing_is_approved(code: str) -> None:
     one = staff_api(Role.ORGANISER)
     definition = emitting.small(**BAD[code])
-    answer = _done(one.post(f"{HOME}/games", {"definition": definition}), 201)
+    answer = done(one.post(f"{HOME}/games", {"definition": definition}), 201)
     version = f"{HOME}/games/{answer['game']}/versions/{answer['version']}"
     problem = refused(one.post(f"{version}/approval"), 422, "approval_refused")
     assert code in {fault["code"] for fault in problem["data"]["faults"]}
-    assert code in {fault["code"] for fault in _done(one.get(f"{version}/check"))["faults"]}
+    assert code in {fault["code"] for fault in done(one.get(f"{version}/check"))["faults"]}
     refused(one.post(f"{HOME}/emissions", {"game": "small"}), 409, "game_not_approved")

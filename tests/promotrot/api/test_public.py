@@ -1,22 +1,13 @@
 """Show emissions to the public through the API, late and in three languages."""
 
-from typing import Any
-
 import pytest
 
 from promotrot.services.figures import figures_take
 from tests.support import emitting
 from tests.support.api import Api, refused
+from tests.support.promotrot.approving import HOME, done
 
 pytestmark = pytest.mark.django_db
-
-
-HOME = "promotrot"
-
-
-def _done(response: Any, status: int = 200) -> Any:
-    assert response.status_code == status, response.content
-    return response.json()
 
 
 @pytest.mark.article("15.III.5.2")
@@ -26,12 +17,12 @@ def test_what_the_public_is_told_in_its_language_and_late() -> None:
     figures_take(emission=emission)
     anybody = Api()
     for language, name in (("ca", "La volta d'honor"), ("en", "Lap of Honour")):
-        answer = _done(anybody.get(f"{HOME}/public/emissions/small/1", lang=language))
+        answer = done(anybody.get(f"{HOME}/public/emissions/small/1", lang=language))
         assert answer["name"] == name and answer["rules"]
     assert (answer["prize_percent"], answer["price_cents"]) == ("70", 100)
     assert (answer["tickets_remaining"], answer["top_prize_left"]) == (40, True)
     assert [(tier["count"], tier["remaining"]) for tier in answer["tiers"]] == [(2, 2), (20, 20)]
-    listed = _done(anybody.get(f"{HOME}/public/emissions"))
+    listed = done(anybody.get(f"{HOME}/public/emissions"))
     assert [item["reference"] for item in listed["items"]] == ["small/1"]
 
 

@@ -22,11 +22,6 @@ pytestmark = pytest.mark.django_db
 Terms = dict[str, Any]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def refused(write: Callable[[], object]) -> None:
     with pytest.raises(DatabaseError), transaction.atomic():
         write()

@@ -17,10 +17,7 @@ from tests.support.factories import Point
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
-
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
+# Not those of the module: constraints that a test makes immediate stay so for the transaction.
 
 
 @pytest.fixture

@@ -22,11 +22,6 @@ from tests.support.promotrot import owing
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def stages() -> list[tuple[str, int]]:
     return [(debt.stage.value, debt.cents) for debt in debts()]
 

@@ -16,11 +16,6 @@ from tests.support import emitting, factories
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def test_what_is_not_printed_waits_at_its_terminal_then_at_the_office_until_it_lapses() -> None:
     place, emission = factories.point(), emitting.opened(emitting.small())
     emitting.played(place, emitting.sold(emission, 40, place))

@@ -23,11 +23,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 PICTURED = ("six-at-the-post", "letter-by-letter", "lap-of-honour")
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def won_voucher(place: Point, emission: Emission) -> Voucher:
     """Uncover tickets until one wins, and return its voucher."""
     ticket = winning(place, emission)

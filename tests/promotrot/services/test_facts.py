@@ -14,7 +14,7 @@ def test_the_facts_are_those_of_the_game_and_of_its_tiers() -> None:
     assert (facts.reference, facts.price_cents, facts.prize_percent) == ("small/1", 100, "70")
     assert facts.dealt
     assert {number: tier.value_cents for number, tier in facts.tiers.items()} == {1: 400, 2: 100}
-    assert facts.screen["mode"] == "predrawn"  # type: ignore[index,call-overload]
+    assert facts.screen["mode"] == "predrawn"
     assert facts.texts("de") == facts.texts("ca") != facts.texts("en")
     assert emission_facts(emission.pk) is facts
 
@@ -22,8 +22,8 @@ def test_the_facts_are_those_of_the_game_and_of_its_tiers() -> None:
 def test_a_game_of_acts_gives_its_mechanic_to_the_screen() -> None:
     facts = emission_facts(emitting.opened(emitting.document("five-stalls")).pk)
     assert not facts.dealt
-    assert facts.screen["presentation"] is None  # type: ignore[index,call-overload]
-    assert facts.screen["mechanic"]["kind"] == "hidden"  # type: ignore[index,call-overload]
+    assert facts.screen["presentation"] is None
+    assert facts.screen["mechanic"]["kind"] == "hidden"
 
 
 def test_an_unknown_emission() -> None:

@@ -1,6 +1,5 @@
 """Offer vouchers to the prize office: refunds never lapse, prizes do (15.III.6.6, 15.III.6.7)."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -33,11 +32,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 CHECK, PAY = "claims/check", "claims/payments"
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 @pytest.fixture
 def office() -> StaffActor:
     return paying.cashier()
@@ -54,7 +48,7 @@ def test_a_price_due_back_is_payable_and_never_lapses(
     assert (payable.nature, payable.standing) == (Nature.REFUND, Standing.OWED)
     assert (payable.amount_cents, payable.last_claim_day) == (ladder.price_cents, None)
     assert payable.owed == accounts.refunds(ladder.reference)
-    clock.move_to(clock.now() + timedelta(days=60), reason="long after")
+    factories.time_pass(days=60)
     assert not source.lapses_due(natural_day(clock.now()))
     assert [(out.last_claim_day, out.cents) for out in source.outs()] == [
         (None, ladder.price_cents)

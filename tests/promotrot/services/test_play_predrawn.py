@@ -20,7 +20,7 @@ from promotrot.services.dealing import dealing
 from promotrot.services.facts import emission_facts
 from promotrot.services.playing import PlayView
 from tests.support.factories import Point
-from tests.support.promotrot.playing import bought, revealed
+from tests.support.promotrot.playing import bought, revealed, winner
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ def test_an_emission_played_whole_gives_exactly_its_table(place: Point, emission
     assert isinstance(game, PredrawnGame)
     for play in plays:
         assert play.ending is not None and play.ending.picture is not None
-        tiers = game.presentation.tiers_of(tuple(play.ending.picture["cells"]))  # type: ignore[arg-type]
+        tiers = game.presentation.tiers_of(tuple(play.ending.picture["cells"]))
         assert tiers == ({play.ending.tier} if play.ending.tier else set())
         won = emission_facts(emission.pk).tiers[play.ending.tier].value_cents if tiers else 0
         assert sum(voucher.amount_cents for voucher in play.vouchers) == won
@@ -62,15 +62,8 @@ def test_what_a_ticket_holds_was_there_before_and_is_stored_only_when_played(
     ticket = PlayTicket.objects.get(uuid=ident)
     assert not PlayEnd.objects.filter(ticket=ticket).exists()
     expected = dealing(emission.pk).tier(ticket.opening, ticket.position)
-    assert revealed(place, ident).ending.tier == expected  # type: ignore[union-attr]
+    assert revealed(place, ident).ending.tier == expected
     assert PlayEnd.objects.get(ticket=ticket).tier == expected
-
-
-def winner(place: Point, emission: Emission) -> PlayView:
-    while True:
-        play = revealed(place, bought(place, emission))
-        if play.vouchers:
-            return play
 
 
 @pytest.mark.article("15.III.6.3", "15.III.6.6")

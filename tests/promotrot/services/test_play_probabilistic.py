@@ -61,7 +61,7 @@ def test_every_act_is_on_record_and_leads_where_the_engine_says(
         again = replay(game.kind.mechanic, [(row.act, row.draw) for row in rows])
         assert [step.shown for step in again.steps] == [row.shown for row in rows]
         end = PlayEnd.objects.get(ticket__uuid=play.uuid)
-        assert end.tier == again.award == play.ending.tier  # type: ignore[union-attr]
+        assert end.tier == again.award == play.ending.tier
         assert end.awarded_cents == sum(voucher.amount_cents for voucher in play.vouchers)
         awarded += end.awarded_cents
     assert balance_cents(accounts.vouchers(emission.reference)) == awarded

@@ -21,16 +21,9 @@ from promotrot.services.office.moving import play_move
 from promotrot.services.playing import PlayView, play_act, play_state
 from tests.support import emitting, factories
 from tests.support.factories import Point
-from tests.support.promotrot.playing import bought, climbed, fate, play_begun, revealed
+from tests.support.promotrot.playing import bought, climbed, fate, play_begun, revealed, winner
 
 pytestmark = pytest.mark.django_db
-
-
-def winner(place: Point, emission: Emission) -> PlayView:
-    while True:
-        play = revealed(place, bought(place, emission))
-        if play.vouchers:
-            return play
 
 
 def test_the_same_act_again_is_the_same_answer(place: Point, emission: Emission) -> None:
@@ -178,7 +171,6 @@ def test_a_play_that_is_another_than_remembered_is_looked_at(
 def test_a_play_that_is_acted_on_the_next_day_has_a_voucher_of_that_day(
     place: Point, ladder: Emission, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
-    settings.SIMULATED_TIME = True
     fate(monkeypatch, up=True)
     play = play_begun(place, ladder)
     _, midnight = day_bounds(natural_day(play.sold_at))

@@ -25,13 +25,8 @@ from tests.support.factories import Point
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def a_day_later() -> None:
-    clock.move_to(clock.now() + timedelta(days=1, hours=2), reason="the night")
+    factories.time_pass(days=1, hours=2)
 
 
 def night() -> list[str]:
@@ -89,9 +84,9 @@ def test_a_play_that_may_still_be_under_way_is_left_alone(place: Point, emission
     """[P11]: one sold in the last hour of a day is left to the next night."""
     today = natural_day(clock.now())
     last_hour = day_bounds(today)[1] - GRACE
-    clock.move_to(last_hour - timedelta(minutes=20), reason="the evening")
+    factories.time_to(last_hour - timedelta(minutes=20))
     old = buy(place, emission)
-    clock.move_to(last_hour + timedelta(minutes=20), reason="the last hour")
+    factories.time_to(last_hour + timedelta(minutes=20))
     young = buy(place, emission)
     done = plays_end_unfinished(today)
     assert (done.counts["unfinished"], done.counts["next_play"]) == (1, young.pk)

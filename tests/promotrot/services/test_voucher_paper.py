@@ -69,7 +69,7 @@ def test_a_price_due_back_has_no_last_day(
 ) -> None:
     voucher, *rest = issued
     refund = replace(voucher, nature=Voucher.Nature.REFUND)
-    text = printed((refund, *rest))  # type: ignore[arg-type]
+    text = printed((refund, *rest))
     assert "Price due back" in text
     assert "Last day to claim" not in text
 

@@ -22,11 +22,6 @@ from tests.support.factories import Point
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def act(place: Point, ticket: PlayTicket) -> PlayView:
     return play_act(credentials=place.credentials, ident=ticket.uuid, number=1, act=REVEAL)
 
@@ -81,7 +76,7 @@ def test_who_sold_the_play_has_the_code_again_until_it_is_printed_and_each_time_
 
 
 def next_noon() -> None:
-    clock.move_to(paper_until(natural_day(clock.now())), reason="noon")
+    factories.time_to(paper_until(natural_day(clock.now())))
 
 
 def test_from_noon_of_the_next_day_nobody_gets_a_code_again(

@@ -30,11 +30,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("15.II.3", "15.III.6.3"
 REASON = {"reason": "The bar has closed for good"}
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 @pytest.fixture
 def ladder() -> Emission:
     return emitting.opened(emitting.document("trotters-ladder"))

@@ -32,11 +32,6 @@ OWED, SOLD, WON = 50_000, 80, 6_000
 """80 of 100 tickets at 10.00 are sold: 70 % of 800.00 is 560.00, of which 60.00 were won."""
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def owing(place: Point) -> Game:
     """Return a game whose only emission is closed and owes exactly 500.00 to prizes."""
     definition = emitting.small(

@@ -24,11 +24,6 @@ from tests.support.api import refused, staff_api, terminal_api
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.5")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def bicycles(code: str, cents: int) -> dict[str, Any]:
     """Return a game of 20 tickets with 14 bicycles, each worth so much, valued yesterday."""
     document = emitting.document("six-at-the-post")

@@ -26,11 +26,6 @@ PRIZES = [{"cash_cents": 25_000, "count": 1}, {"cash_cents": 100, "count": 30}]
 """280.00 of 400.00: 70 % of 40 tickets at 10.00."""
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def at(day: int, time: str, month: int = 3) -> datetime:
     """Set the clock to a time of Europe/Madrid in 2027."""
     hour, minute, second = map(int, f"{time}:0".split(":")[:3])

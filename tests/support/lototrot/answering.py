@@ -52,7 +52,7 @@ class Answers:
         answer = self.table[path]
         if isinstance(answer, Turns):
             answer = answer.pop(0)
-        if isinstance(answer, Callable):  # type: ignore[arg-type]
+        if isinstance(answer, Callable):
             answer = answer(body)
         if isinstance(answer, ApiProblem):
             raise answer

@@ -4,6 +4,7 @@ from core.database import clock
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
+from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.services.races.classification import Entry, classification_propose
 from tests.support import factories as f
@@ -17,6 +18,16 @@ def entries(**changed: Entry | None) -> list[Entry]:
     for key, entry in changed.items():
         by_number[int(key[1:])] = entry
     return [entry for entry in by_number.values() if entry]
+
+
+def run(contest: Contest) -> Race:
+    """Start the first race of a contest, without number 3, a minute ago; return it."""
+    race = f.races_of(contest)[0]
+    f.withdrawal(race, 3)
+    f.time_pass(minutes=1)
+    f.started(race)
+    f.time_pass(minutes=1)
+    return race
 
 
 def propose(race: Race, runners: list[Entry] | None = None, **more) -> Proposal:

@@ -13,7 +13,7 @@ SINGLE = ((1,), (2,), (3,), (4,), (5,), (6,), (1,))
 
 def asked(contest: Contest, **changes: object) -> SaleRequest:
     plain = SaleRequest(new_uuid(), contest.pk, SINGLE, contest.price_cents, contest.price_cents)
-    return dataclasses.replace(plain, **changes)  # type: ignore[arg-type]
+    return dataclasses.replace(plain, **changes)
 
 
 def sell(place: Point, request: SaleRequest) -> Sold:

@@ -108,7 +108,7 @@ def mail_server(folder: Path) -> Iterator[MailServer]:
     context.load_cert_chain(certificate, key)
     with _Listening(("127.0.0.1", 0), _Session) as server:
         mails = MailServer(server.server_address[1], certificate)
-        server.known, server.context = mails, context  # type: ignore[attr-defined]
+        server.known, server.context = mails, context
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:

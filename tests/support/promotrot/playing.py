@@ -41,6 +41,14 @@ def revealed(place: Point, ident: uuid.UUID) -> PlayView:
     return play_act(credentials=place.credentials, ident=ident, number=1, act=REVEAL)
 
 
+def winner(place: Point, emission: Emission) -> PlayView:
+    """Buy and play pre-drawn tickets until one wins a voucher; return its play."""
+    while True:
+        play = revealed(place, bought(place, emission))
+        if play.vouchers:
+            return play
+
+
 def climbed(place: Point, play: PlayView, *, stop: bool = True) -> PlayView:
     """Take the first step of a ladder, and stop on the rung if it went well."""
     play = play_act(credentials=place.credentials, ident=play.uuid, number=1, act="trot")

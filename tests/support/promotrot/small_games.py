@@ -38,7 +38,7 @@ def type_of(mechanic: Mechanic, **changes: object) -> ProbabilisticType:
     kind = ProbabilisticType(Fraction(70), 1000, 100, PRIZES, mechanic)
     if not [*mechanic.faults(len(PRIZES))]:
         kind = replace(kind, prize_percent=declarable(kind.percentages().worst))
-    return replace(kind, **changes)  # type: ignore[arg-type]
+    return replace(kind, **changes)
 
 
 def fault_codes(kind: ProbabilisticType) -> list[str]:

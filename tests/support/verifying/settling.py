@@ -56,7 +56,7 @@ def sealed_tickets(folder: Path, of: Settlement) -> str:
     response = staff_api(Role.AUDITOR).get(f"lototrot/contests/{of.contest_id}/sealed-tickets")
     assert response.status_code == 200
     file = folder / "tickets"
-    file.write_bytes(b"".join(response.streaming_content))
+    file.write_bytes(response.getvalue())
     return str(file)
 
 

@@ -14,7 +14,7 @@ from lototrot.models.tickets import Ticket
 from tests.support import factories, rounds
 from tests.support.admin_desk import Desk, list_url
 
-PAGES: list[Any] = [page for page in admin.site._registry.values() if page.asks]  # type: ignore[attr-defined]
+PAGES: list[Any] = [p for p in admin.site._registry.values() if getattr(p, "asks", ())]
 
 
 def _listed(page: str, tickets: list[Ticket]) -> list[bool]:

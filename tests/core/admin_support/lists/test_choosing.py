@@ -70,7 +70,7 @@ def test_the_chosen_rows_are_a_file(places: list[Premises]) -> None:
     desk = Desk(Role.AUDITOR)
     sent = {"row": [places[0].pk, places[2].pk], "query": ""}
     answered = desk.client.post(CHOSEN, {**sent, "do": "csv"})
-    lines = b"".join(answered.streaming_content).decode("utf-8-sig").splitlines()
+    lines = answered.getvalue().decode("utf-8-sig").splitlines()
     assert lines[0] == "code,name,kind,municipality"
     assert {line.split(",")[0] for line in lines[1:]} == {places[0].code, places[2].code}
     assert desk.client.post(CHOSEN, {**sent, "do": "xlsx"}).getvalue().startswith(b"PK")

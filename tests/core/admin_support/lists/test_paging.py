@@ -26,7 +26,7 @@ def _pages(desk: Desk, url: str, query: str) -> tuple[list[list[int]], list[list
             answer = desk.client.get(url + query)
             changelist = answer.context["cl"]
             ways[way].append([row.pk for row in changelist.result_list])
-            before, query = query, getattr(changelist, name) or None  # type: ignore[assignment]
+            before, query = query, getattr(changelist, name) or None
         query = before
     return ways[0], ways[1]
 

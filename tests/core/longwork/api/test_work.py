@@ -42,7 +42,7 @@ def test_a_file_goes_to_who_asked_alone_and_the_look_is_on_record(bench: Bench) 
     refused(api.get(address), 404, "long_work_unknown")  # it has not been done
     work_do(work.pk)
     answer = api.get(address)
-    assert b"".join(answer.streaming_content) == content
+    assert answer.getvalue() == content
     assert answer["Content-Disposition"] == 'attachment; filename="list.csv"'
     assert answer["Content-Type"] == "text/csv"
     document = api.get(f"long-work/{work.pk}").json()

@@ -8,23 +8,11 @@ from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
 from tests.support.api import Api, refused, staff_api, terminal_api
-from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 
 
 CHECK, PAY, OFFICE = "claims/check", "claims/payments", "office/check"
-
-
-@pytest.fixture
-def place() -> Point:
-    factories.time_to(rounds.NOON)
-    return factories.point()
-
-
-@pytest.fixture
-def api(place: Point) -> Api:
-    return terminal_api(place)
 
 
 @pytest.mark.parametrize("lang", ["ca", "es", "en"])

@@ -9,25 +9,13 @@ from core.payoffice.api import claim_shapes, claims
 from core.payoffice.models import Claim
 from core.payoffice.services import deposits
 from core.payoffice.services.personal_data import PayeeFacts
-from tests.support import factories, paying, rounds
-from tests.support.api import Api, places, refused, terminal_api
-from tests.support.factories import Point
+from tests.support import paying
+from tests.support.api import Api, places, refused
 
 pytestmark = pytest.mark.django_db
 
 
 CHECK, PAY, OFFICE = "claims/check", "claims/payments", "office/check"
-
-
-@pytest.fixture
-def place() -> Point:
-    factories.time_to(rounds.NOON)
-    return factories.point()
-
-
-@pytest.fixture
-def api(place: Point) -> Api:
-    return terminal_api(place)
 
 
 def test_shapes_are_checked_before_anything(api: Api) -> None:

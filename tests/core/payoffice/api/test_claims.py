@@ -16,24 +16,13 @@ from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.services.contest.closing import contest_close
-from tests.support import factories, paying, rounds
+from tests.support import factories, paying
 from tests.support.api import Api, places, refused, staff_api, terminal_api
 from tests.support.factories import Point
 
 pytestmark = pytest.mark.django_db
 CHECK, PAY, OFFICE = "claims/check", "claims/payments", "office/check"
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
-
-
-@pytest.fixture
-def place() -> Point:
-    factories.time_to(rounds.NOON)
-    return factories.point()
-
-
-@pytest.fixture
-def api(place: Point) -> Api:
-    return terminal_api(place)
 
 
 def sold(api: Api, contest: Contest, races: list[list[int]]) -> str:

@@ -15,12 +15,7 @@ from lototrot import accounts as lototrot
 from tests.support import factories, rounds
 from tests.support import paying as given
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 @pytest.mark.article("14.III.10.3", "14.III.10.5")

@@ -15,8 +15,6 @@ from core.journal.export import export
 from core.journal.models import Act
 from core.journal.services import checkpoint_publish, last_batch
 from core.journal.verifying import Fault, verify
-from core.kernel.days import natural_day
-from core.periods import nightly
 from core.periods.archive import removing
 from core.periods.archive.attaching import attach, rows_about
 from core.periods.archive.retiring import RowsNotAsArchived, retirement_propose
@@ -28,6 +26,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import CodeGiven, PrintConfirmation, Ticket
 from tests.core.periods.archive import conftest
 from tests.core.periods.archive.conftest import forge, retired
+from tests.core.periods.archive.test_retiring import removed, row_findings
 from tests.core.periods.conftest import march_closed
 from tests.support import databases, factories, rounds
 from tests.support.databases import Database, refused
@@ -110,22 +109,13 @@ def _played() -> tuple[str, dict[str, int]]:
                 )
             acts[name] = act_of(ticket)
             acts[f"{name}.print"] = act_of(ticket.print_confirmation)
-        return put(of, at, tickets)  # type: ignore[arg-type]
+        return put(of, at, tickets)
 
     return databases.prepared(partial(march_closed, sell)), acts
 
 
-def remove() -> int:
-    return dict(nightly.remove(natural_day(clock.now())).counts)["removed"]
-
-
 def there() -> set[int]:
     return set(Act.objects.values_list("xid", flat=True))
-
-
-def row_findings() -> list[tuple[str, str]]:
-    findings = verify().findings
-    return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
 
 
 def test_an_act_leaves_with_its_last_row_and_no_other_does(month: Sold, tmp_path: Path) -> None:
@@ -137,7 +127,7 @@ def test_an_act_leaves_with_its_last_row_and_no_other_does(month: Sold, tmp_path
     # Retired, and its rows are there: the night takes them first.
     refused(f"DELETE FROM {ACTS} WHERE journal_xid = {acts['lost']}", "a row of it is there")
     refused(f"DELETE FROM {ACTS} WHERE journal_xid = {newest}", "append-only")
-    remove()
+    removed()
     gone = before - there()
     assert {acts["lost"], acts["lost.print"], acts["named.print"]} <= gone
     assert acts["named"] not in gone
@@ -148,7 +138,7 @@ def test_an_act_leaves_with_its_last_row_and_no_other_does(month: Sold, tmp_path
     for since, until in ((None, 1), (1, 2), (2, None)):
         parts = verify(since=since, until=until).findings
         assert [each for each in parts if each.what is not Fault.RULE] == []
-    assert remove() == 0
+    assert removed() == 0
     attach(tmp_path / "2030-03")
     ticket = Ticket.objects.get(pk__in=_tickets_of(acts["named"]))
     table_names = [table for table, _ in rows_about("2030-03", str(ticket.uuid))]
@@ -162,7 +152,7 @@ def _tickets_of(act: int) -> list[int]:
 
 
 def test_an_act_that_is_gone_besides_is_named(acts: dict[str, int], tmp_path: Path) -> None:
-    remove()
+    removed()
     seal_all()
     last = RetiredRows.objects.get(relation=ACTS).last_row
     later = Act.objects.filter(xid__gt=last).order_by("xid")[0].xid
@@ -174,24 +164,24 @@ def test_an_act_that_is_gone_besides_is_named(acts: dict[str, int], tmp_path: Pa
     forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {later}")
     assert (Fault.ROW_REMOVED, ACTS) in row_findings()
     with pytest.raises(Refused, match=r"batch \d+\.blocks\[\d+\]: not the block before it"):
-        _verified(tmp_path)
+        verified(tmp_path)
 
 
 def test_journal_and_archive_are_verified_without_the_acts(
     acts: dict[str, int], tmp_path: Path
 ) -> None:
-    remove()
-    _verified(tmp_path)
+    removed()
+    verified(tmp_path)
     forge(ACTS, f"DELETE FROM {ACTS} WHERE journal_xid = {acts['named']}")
     with pytest.raises(
         Refused, match=r"periods\.retired, journal_act from 1: \d+ rows stay, \d+ are there"
     ):
-        _verified(tmp_path)
+        verified(tmp_path)
     with pytest.raises(Refused, match="no retirement of journal_act names its batch"):
-        _verified(tmp_path, without="periods.retired")
+        verified(tmp_path, without="periods.retired")
 
 
-def _verified(folder: Path, without: str = "") -> None:
+def verified(folder: Path, without: str = "") -> None:
     """Check the exported journal and the archive by `verify/`."""
     seal_all()
     last = last_batch()
@@ -237,9 +227,9 @@ def test_an_act_changed_or_added_after_archiving_stops_the_retirement(
             two_persons.confirm(proposal=proposal.uuid, by=auditor)
         assert stopped.value.data["table"] == ACTS
         forge(ACTS, back)
-    assert remove() == 0
+    assert removed() == 0
     two_persons.confirm(proposal=proposal.uuid, by=auditor)
-    assert remove() > 0
+    assert removed() > 0
 
 
 def test_a_night_that_was_killed_between_acts_goes_on(
@@ -259,17 +249,17 @@ def test_a_night_that_was_killed_between_acts_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(removing, "_batches_remove", killed)
         with pytest.raises(KeyboardInterrupt):
-            remove()
+            removed()
     assert done == 2 and row_findings() == []
-    assert 0 < remove() < leaves
-    assert row_findings() == [] and remove() == 0
+    assert 0 < removed() < leaves
+    assert row_findings() == [] and removed() == 0
 
 
 def test_acts_that_leave_while_the_journal_is_verified_are_no_finding(
     acts: dict[str, int],
 ) -> None:
     seal_all()
-    with meanwhile("['journal_act']", remove):  # its columns: its rows come next
+    with meanwhile("['journal_act']", removed):  # its columns: its rows come next
         assert row_findings() == []
     assert acts["lost"] not in there()
 
@@ -280,12 +270,12 @@ def test_a_restored_backup_of_before_the_night_gives_the_rows_up_again(
     seal_all()
     leaves = sum(RetiredRows.objects.values_list("leaves", flat=True))
     with databases.restored(retired_copy.name):  # the system that goes on, and is lost then
-        assert remove() == leaves
+        assert removed() == leaves
         assert acts["lost"] not in there()
     with databases.restored(retired_copy.name):
         assert acts["lost"] in there()
         assert row_findings() == []
-        assert remove() == leaves
+        assert removed() == leaves
         assert acts["lost"] not in there()
-        assert row_findings() == [] and remove() == 0
-        _verified(tmp_path)
+        assert row_findings() == [] and removed() == 0
+        verified(tmp_path)

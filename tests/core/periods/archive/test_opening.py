@@ -130,7 +130,7 @@ def test_a_late_transfer_after_the_archive_stops_the_retirement(
     own_month: ClosedPeriod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def then_late(**kwargs: object) -> None:
-        writing.archive_write(**kwargs)  # type: ignore[arg-type]
+        writing.archive_write(**kwargs)
         late_transfer(Contest.objects.get())
 
     monkeypatch.setattr("tests.core.periods.archive.conftest.archive_write", then_late)

@@ -9,7 +9,7 @@ import pytest
 
 from core.database import clock
 from core.journal import acting, rules
-from core.journal.verifying import Fault, verify
+from core.journal.verifying import Fault
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.ledger import openings
 from core.ledger import services as ledger
@@ -33,6 +33,7 @@ from core.statements.selectors import terminal_account
 from core.statements.services import statements_issue
 from lototrot import reports
 from tests.core.periods.archive.conftest import forge, retired
+from tests.core.periods.archive.test_retiring import row_findings
 from tests.core.periods.conftest import closed
 from tests.support import factories
 from tests.support.journaling import seal_all
@@ -59,11 +60,6 @@ def night() -> int:
 
 def broken() -> set[str]:
     return {rule.name for rule in rules.rules() if any(rules.broken(rule))}
-
-
-def row_findings() -> list[tuple[str, str | None]]:
-    findings = verify().findings
-    return [(each.what, each.table) for each in findings if each.what is not Fault.RULE]
 
 
 def test_audits_and_rules_hold_without_the_transfers_that_left(
@@ -173,7 +169,7 @@ def test_a_transfer_changed_after_archiving_stops_the_retirement(
 
     def changed(**arguments: object) -> object:
         forge(TRANSFERS, f"UPDATE {TRANSFERS} SET amount_cents = amount_cents + 1 WHERE line = 0")
-        return write(**arguments)  # type: ignore[arg-type]
+        return write(**arguments)
 
     with monkeypatch.context() as patch:
         patch.setattr("tests.core.periods.archive.conftest.retirement_propose", changed)

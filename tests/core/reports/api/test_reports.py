@@ -48,6 +48,6 @@ def test_a_report_is_written_by_a_worker_however_long_it_takes() -> None:
     done = api.get(f"long-work/{answer.json()['id']}").json()
     assert (done["state"], done["file_name"]) == ("done", "sales-by-day-2030-02-01-2030-02-03.csv")
     file = api.get(f"long-work/{answer.json()['id']}/file")
-    written = b"".join(file.streaming_content)
+    written = file.getvalue()
     assert hashlib.sha256(written).hexdigest() == done["file_sha256"]
     assert b"day" in written.splitlines()[0]

@@ -4,6 +4,7 @@ import ast
 import gettext
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.pofile import read_po
@@ -204,8 +205,8 @@ def test_placeholders(text: str, expected: set[str]) -> None:
     assert catalogues.placeholders(text) == expected
 
 
-def test_the_commands(project: Path, settings: pytest.FixtureRequest) -> None:
-    settings.BASE_DIR = project  # type: ignore[attr-defined]
+def test_the_commands(project: Path, settings: Any) -> None:
+    settings.BASE_DIR = project
     out, err = io.StringIO(), io.StringIO()
     with pytest.raises(CommandError, match="3 problems"):
         call_command("makecatalogues", "--check", stdout=out, stderr=err)

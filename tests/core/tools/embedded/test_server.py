@@ -100,7 +100,7 @@ def test_an_orphan_is_stopped_before_a_new_start(postgres: Postgres) -> None:
     account = {} if os.geteuid() else {"user": postgres.cluster.stat().st_uid}
     order = postgres._prepare()
     with postgres.log.open("a") as log:
-        orphan = subprocess.Popen(order.argv, stdout=log, stderr=log, cwd="/", **account)  # type: ignore[call-overload]
+        orphan = subprocess.Popen(order.argv, stdout=log, stderr=log, cwd="/", **account)
     try:
         postgres._wait_until(postgres._answers, "did not start")
         with postgres:

@@ -1,15 +1,15 @@
 """The demonstration's client: problems, pages, and sessions that are renewed."""
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from core.tools.raceday.api import SERVER_CLOCK, Api, ApiProblem
 from tests.support.factories.request_uuids import made_at
+from tests.support.processes.listening import listening
 
 SERVER_TIME = "2031-04-05T16:00:00.250000Z"
 ITEMS = [{"id": 1}, {"id": 2}, {"id": 3}]
@@ -47,19 +47,11 @@ class Answers(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *_: Any) -> None:
-        """Keep quiet."""
-
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with listening(Answers) as address:
+        yield address
 
 
 def test_answers_are_read_and_lists_are_read_to_their_end(url: str) -> None:

@@ -49,7 +49,7 @@ def test_it_opens_at_the_first_race_without_a_result(races: list[Race]) -> None:
     assert response.redirect_chain[-1][0] == _day(races[0])
     for name in Runner.objects.filter(race=races[1]).values_list("name", flat=True):
         assert name in page
-    assert Runner.objects.filter(race=races[2]).first().name not in page  # type: ignore[union-attr]
+    assert Runner.objects.filter(race=races[2]).first().name not in page
     won = response.content.decode()
     assert '<b class="paddock-won">3</b>' in won
     assert _page(desk, races[0]).count('class="won"') == 1

@@ -28,11 +28,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.7")]
 OWN = shipped("lototrot", minimum_prize_percent=Fraction(60)).to_document()
 
 
-@pytest.fixture
-def by() -> StaffActor:
-    return factories.staff(Role.ORGANISER)
-
-
 def test_the_regulations_own_is_recorded_by_one_person_once(by: StaffActor) -> None:
     first = bet_type_record(by=by, document=OWN, authorisation="CAIB 1")
     assert bet_type_record(by=by, document=OWN, authorisation="CAIB 1") == first

@@ -78,14 +78,14 @@ WHOLE = (
 )
 
 
-def proposed(by: StaffActor, *destinations: Destination) -> object:
+def proposed(by: StaffActor, *destinations: Destination) -> uuid.UUID:
     return end_propose(
         by=by, bet_type=CODE, decision="Resolució 3", destinations=destinations or WHOLE
     ).uuid
 
 
 def test_each_sum_goes_to_its_recipient_the_oldest_day_first(by: StaffActor) -> None:
-    two_persons.confirm(proposal=proposed(by), by=factories.staff(Role.ORGANISER))  # type: ignore[arg-type]
+    two_persons.confirm(proposal=proposed(by), by=factories.staff(Role.ORGANISER))
     assert ledger.balance_cents(accounts.sent_on(CODE, "Federació")) == 410
     assert ledger.balance_cents(accounts.sent_on(CODE, "Hospital")) == 132
     assert {sum(parts.values()) for parts in held_cents(CODE).values()} == {0}
@@ -127,7 +127,7 @@ def test_money_that_came_between_the_two_persons_keeps_the_end_back(by: StaffAct
     ident = proposed(by)
     rounds.fund(accounts.jackpot(CODE), 1)
     with pytest.raises(EndNotWhole):
-        two_persons.confirm(proposal=ident, by=factories.staff(Role.ORGANISER))  # type: ignore[arg-type]
+        two_persons.confirm(proposal=ident, by=factories.staff(Role.ORGANISER))
     assert not GameEnd.objects.exists()
 
 

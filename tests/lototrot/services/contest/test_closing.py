@@ -10,7 +10,6 @@ from core.database import clock
 from core.premises.access import BareTerminal
 from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
-from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.closing import (
@@ -38,11 +37,6 @@ from tests.support.factories import Point
 from tests.support.lototrot import starting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
-
-
-@pytest.fixture
-def by() -> StaffActor:
-    return factories.staff(Role.ORGANISER)
 
 
 @pytest.fixture(scope="module")

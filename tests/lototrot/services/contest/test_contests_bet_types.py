@@ -8,7 +8,6 @@ import pytest
 
 from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
-from core.staff.powers import Role
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.services.authority.bet_types import BetTypeRecorded
 from lototrot.services.contest.contests import (
@@ -31,11 +30,6 @@ from tests.support.lototrot.putting_on_sale import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def by() -> StaffActor:
-    return factories.staff(Role.ORGANISER)
 
 
 @pytest.mark.article("14.III.7", "14.III.5.1", "14.I.5")

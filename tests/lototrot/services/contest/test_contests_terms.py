@@ -8,7 +8,6 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.staff.actor import StaffActor
-from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.services.contest.contests import (
     ContestUnknown,
@@ -21,11 +20,6 @@ from tests.support import factories
 from tests.support.lototrot.putting_on_sale import created
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def by() -> StaffActor:
-    return factories.staff(Role.ORGANISER)
 
 
 @pytest.mark.article("14.I.2", "14.III.5.1")

@@ -29,7 +29,7 @@ from lototrot.models.contest import Contest, DisplayAcknowledgement
 from lototrot.models.tickets import CodeGiven, Ticket
 from lototrot.services.contest.contests import ContestClosed, display_acknowledge
 from tests.core.periods.archive.conftest import retired
-from tests.core.periods.archive.test_acts_leave import _verified as verified
+from tests.core.periods.archive.test_acts_leave import verified
 from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
 from tests.core.periods.conftest import march_closed
 from tests.support import databases, factories, rounds

@@ -42,11 +42,6 @@ from tests.support.lototrot.putting_on_sale import created, opened, published
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def by() -> StaffActor:
-    return factories.staff(Role.ORGANISER)
-
-
 def discarded(contest: Contest, by: StaffActor) -> Contest:
     """Return a draft that two persons have discarded."""
     proposal = contest_discard(by=by, contest_id=contest.pk, reason="Cancelled")

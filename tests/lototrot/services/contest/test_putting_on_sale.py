@@ -47,11 +47,6 @@ from tests.support.lototrot.putting_on_sale import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def by() -> StaffActor:
-    return factories.staff(Role.ORGANISER)
-
-
 # --- Gates ----------------------------------------------------------------------------------------
 
 

@@ -29,11 +29,6 @@ from tests.support.lototrot.scheduling import postpone
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.4")]
 
 
-@pytest.fixture
-def by() -> StaffActor:
-    return f.staff(Role.ORGANISER)
-
-
 def announce(contest: Contest, at: object) -> None:
     race = f.races_of(contest)[0]
     start_announce(by=f.staff(Role.STEWARDS), race_id=race.pk, start_at=at, source="Stewards")

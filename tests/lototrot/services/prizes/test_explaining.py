@@ -56,14 +56,14 @@ def test_a_multiple_ticket_is_told_each_category_with_its_bets_its_price_and_its
     with translation.override("en"):
         why = need_reasons(ticket)
     prize = Prize.objects.get(ticket=ticket)
-    categories = dict(why.figures.categories.values_list("hits", "prize_cents"))  # type: ignore[attr-defined]
+    categories = dict(why.figures.categories.values_list("hits", "prize_cents"))
     assert [(each.title, each.units, each.unit_cents) for each in why.won] == [
         ("7 right", "1 bet", categories[7]),
         ("6 right", "2 bets", categories[6]),
         ("5 right", "1 bet", categories[5]),
     ]
     assert sum(each.cents for each in why.won) == prize.prize_cents and why.agrees
-    figures = why.figures.figures  # type: ignore[attr-defined]
+    figures = why.figures.figures
     steps = dict(why.won[0].steps)
     assert f"€{figures['shares']['7'] / 100:,.2f}" == steps["Share of this meeting"]
     assert (

@@ -30,20 +30,14 @@ from lototrot.services.races.course import (
     RaceNotStarted,
 )
 from tests.support import factories as f
-from tests.support.lototrot.classifying import confirm, entries, propose
+from tests.support.lototrot.classifying import confirm, entries, propose, run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.3")]
 
 
 @pytest.fixture
 def race(contest: Contest) -> Race:
-    """A race that has started, a minute ago; number 3 is withdrawn."""
-    race = f.races_of(contest)[0]
-    f.withdrawal(race, 3)
-    f.time_pass(minutes=1)
-    f.started(race)
-    f.time_pass(minutes=1)
-    return race
+    return run(contest)
 
 
 def refused(race: Race, runners: list[Entry]) -> list[tuple[str, int | None]]:

@@ -32,7 +32,7 @@ from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_rev
 from lototrot.services.reasons import ReasonMissing
 from tests.support import factories as f
 from tests.support import paying
-from tests.support.lototrot.classifying import confirm, entries, oversee, propose
+from tests.support.lototrot.classifying import confirm, entries, oversee, propose, run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.3")]
 
@@ -41,13 +41,7 @@ REVERSAL = "lototrot.withdrawal_reversal"
 
 @pytest.fixture
 def race(contest: Contest) -> Race:
-    """A race that has started, a minute ago; number 3 is withdrawn."""
-    race = f.races_of(contest)[0]
-    f.withdrawal(race, 3)
-    f.time_pass(minutes=1)
-    f.started(race)
-    f.time_pass(minutes=1)
-    return race
+    return run(contest)
 
 
 def correct(race: Race, runners: list[Entry], reason: str = "7 keyed for 1", by=None) -> Proposal:

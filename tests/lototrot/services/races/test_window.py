@@ -16,7 +16,8 @@ TICK = timedelta(microseconds=1)
 
 @pytest.fixture
 def race() -> Race:
-    return factories.meeting(races=1).races.get()  # type: ignore[no-any-return]
+    race: Race = factories.meeting(races=1).races.get()
+    return race
 
 
 def test_the_first_instant_is_inside_and_the_last_one_not(race: Race) -> None:

@@ -25,12 +25,6 @@ RUN = rounds.Facts((1, 2, 3), winners=frozenset({1}))
 NOT_RUN = rounds.Facts((1, 2, 3), winners=frozenset({2}), outcome=Outcome.NOT_RUN)
 
 
-@pytest.fixture
-def point() -> Point:
-    factories.time_to(rounds.NOON)
-    return factories.point()
-
-
 def settled(point: Point, *facts: rounds.Facts) -> Settlement:
     """Settle a contest of two legs, the second of which is not run if the facts say so."""
     contest = rounds.contest(RULES, [(1, 2, 3)] * 2)
@@ -94,7 +88,7 @@ def test_a_draw_that_differs_from_its_minutes_stops_the_settlement(
     rounds.run(contest, [RUN, NOT_RUN])
     published = log.published
 
-    def other(*, kind: str, subject: str):  # type: ignore[no-untyped-def]
+    def other(*, kind: str, subject: str):
         entry = published(kind=kind, subject=subject)
         if kind != "draws.minutes" or entry is None:
             return entry

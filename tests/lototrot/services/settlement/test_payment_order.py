@@ -36,17 +36,12 @@ from lototrot.services.settlement.payment_order import (
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
 # For contests beside the shared one: a bet type has one contest a day, and a chain of its own.
 OTHER_RULES = replace(RULES, code="two-other-legs")
 FACTS = [Race((1, 2, 3), winners=frozenset({1}))] * 2
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
 
 
 @pytest.fixture(scope="module")

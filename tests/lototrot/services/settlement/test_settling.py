@@ -47,21 +47,11 @@ from tests.support.lototrot.two_races import (
     closed_contest,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 ROOT = Path(__file__).resolve().parents[4]
 OWN = ROOT / "tests" / "golden" / "cases.json"
 SHARED = ROOT.parent / "shared" / "regulation" / "cases.json"
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
-
-
-@pytest.fixture
-def point(noon: None) -> Point:
-    return factories.point()
 
 
 def end_to_end() -> list[Any]:

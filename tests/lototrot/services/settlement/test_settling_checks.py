@@ -19,17 +19,7 @@ from tests.support import factories, rounds
 from tests.support.factories import Point
 from tests.support.lototrot.two_races import FOUR_RUNNERS, TICKETS, TWO, WON_BY_ONE, closed_contest
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
-
-
-@pytest.fixture
-def point(noon: None) -> Point:
-    return factories.point()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
 
 def foreign_row(settlement_id: int, _: Contest) -> None:

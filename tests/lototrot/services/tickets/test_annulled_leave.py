@@ -33,7 +33,7 @@ from lototrot.selectors.totals import voids_of
 from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.tickets.retired import Left, annulled_left, left
 from tests.core.periods.archive.conftest import next_month_retired, night_killed, retired
-from tests.core.periods.archive.test_acts_leave import _verified as verified
+from tests.core.periods.archive.test_acts_leave import verified
 from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
 from tests.core.periods.conftest import closed, march_closed
 from tests.lototrot.services.tickets.test_retired import TICKETS, accounts_of

@@ -26,15 +26,14 @@ from lototrot.services.tickets.selling import SaleRequest, sold_again, ticket_se
 from tests.support import factories, rounds
 from tests.support.factories import Point
 
-pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.10.3", "14.III.10.4")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("noon"),
+    pytest.mark.article("14.III.10.3", "14.III.10.4"),
+]
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
 FACTS = [Race((1, 2, 3), winners=frozenset({1}))] * 2
-
-
-@pytest.fixture(autouse=True)
-def noon() -> None:
-    factories.time_to(rounds.NOON)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 from django.utils.translation import override
+from pytest_django import DjangoAssertNumQueries
 
 from core.premises.requests import new_uuid
 from core.receipts.document import Pair, Table
@@ -104,7 +105,7 @@ def test_winning_bets_are_shown_once_payment_is_ordered(contest: Contest, place:
 
 
 def test_races_are_read_once_when_nothing_changes_them_any_more(
-    contest: Contest, place: Point, django_assert_num_queries: object
+    contest: Contest, place: Point, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     """A check of a ticket is then one query."""
     ticket = sold(contest, place, (1,), (1,))
@@ -112,7 +113,7 @@ def test_races_are_read_once_when_nothing_changes_them_any_more(
     before = presented.shown_races(contest.pk, "closed")
     rounds.order(contest)
     assert presented.shown_races(contest.pk, "ordered") == before
-    with django_assert_num_queries(0):  # type: ignore[operator]
+    with django_assert_num_queries(0):
         presented.shown_races(contest.pk, "ordered")
     assert presented.card(ticket)["races"][0]["winners"] == [1]
 

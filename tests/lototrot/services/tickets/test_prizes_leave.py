@@ -36,7 +36,7 @@ from lototrot.models.tickets import Ticket
 from lototrot.period_parts import waits
 from lototrot.services.settlement.auditing import audit_contests
 from tests.core.periods.archive.conftest import next_month_retired, night_killed, retired_copy
-from tests.core.periods.archive.test_acts_leave import _verified as verified
+from tests.core.periods.archive.test_acts_leave import verified
 from tests.core.periods.archive.test_retiring import forge, row_findings
 from tests.core.periods.conftest import closed
 from tests.lototrot.services.tickets.test_retired import accounts_of

@@ -167,7 +167,7 @@ def test_the_same_uuid_with_other_content_is_an_error(
     request = asked(contest)
     sell(place, request)
     with pytest.raises(UuidReused):
-        sell(place, dataclasses.replace(request, **change))  # type: ignore[arg-type]
+        sell(place, dataclasses.replace(request, **change))
     assert Ticket.objects.count() == 1
 
 

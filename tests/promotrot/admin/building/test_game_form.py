@@ -1,9 +1,6 @@
 """Build both kinds of game on forms: what a definition says comes back whole from its form."""
 
-from collections.abc import Iterator
-
 import pytest
-from django.utils.translation import override
 
 from promotrot.admin.building.predrawn_form import PredrawnForm
 from promotrot.admin.building.probabilistic_form import ProbabilisticForm
@@ -12,12 +9,6 @@ from tests.support.promotrot.game_form import filled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.II.2")]
 SHIPPED = ("lap-of-honour", "letter-by-letter", "six-at-the-post", "five-stalls", "trotters-ladder")
-
-
-@pytest.fixture(autouse=True)
-def _in_english() -> Iterator[None]:
-    with override("en"):
-        yield
 
 
 @pytest.mark.parametrize("name", SHIPPED)

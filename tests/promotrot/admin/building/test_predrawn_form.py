@@ -1,9 +1,6 @@
 """Build a pre-drawn game: the percentage is computed, and each fault stands at its field."""
 
-from collections.abc import Iterator
-
 import pytest
-from django.utils.translation import override
 
 from promotrot.admin.building.predrawn_form import PredrawnForm
 from promotrot.engine.game_json import MAX_THING_CHARS, read_game
@@ -11,12 +8,6 @@ from tests.support.promotrot.game_form import filled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.II.2")]
 SHIPPED = ("lap-of-honour", "letter-by-letter", "six-at-the-post", "five-stalls", "trotters-ladder")
-
-
-@pytest.fixture(autouse=True)
-def _in_english() -> Iterator[None]:
-    with override("en"):
-        yield
 
 
 def test_the_percentage_is_computed() -> None:

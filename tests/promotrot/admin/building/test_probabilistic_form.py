@@ -1,20 +1,11 @@
 """Build a game in which the play decides: each fault stands at its field, in words."""
 
-from collections.abc import Iterator
-
 import pytest
-from django.utils.translation import override
 
 from tests.support.promotrot.game_form import filled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.II.2")]
 SHIPPED = ("lap-of-honour", "letter-by-letter", "six-at-the-post", "five-stalls", "trotters-ladder")
-
-
-@pytest.fixture(autouse=True)
-def _in_english() -> Iterator[None]:
-    with override("en"):
-        yield
 
 
 @pytest.mark.parametrize(

@@ -21,11 +21,6 @@ from tests.support.promotrot import owing
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def proposed(game: Game, cents: int) -> Proposal:
     return debt_decide_propose(
         by=factories.staff(Role.ORGANISER), game=game, cents=cents, reference="R 1", payee="P"

@@ -28,11 +28,6 @@ from tests.support.promotrot import owing
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.2")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 def test_what_lapses_goes_back_to_the_games_prizes_and_then_to_the_authority() -> None:
     game = owing.ended(280, winners=2)
     organiser = factories.staff(Role.ORGANISER)

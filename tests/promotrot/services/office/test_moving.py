@@ -4,7 +4,7 @@ import pytest
 
 from core.database import clock
 from core.premises.models import Terminal
-from core.staff.actor import PowerMissing
+from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
 from promotrot.models.emission import Emission
 from promotrot.selectors.plays import unfinished_at
@@ -19,11 +19,6 @@ from tests.support.factories import Point
 pytestmark = [pytest.mark.django_db, pytest.mark.article("15.III.6.3")]
 
 
-@pytest.fixture(autouse=True)
-def simulated(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
-
-
 @pytest.mark.article("15.III.6.1")
 def test_staff_move_an_unfinished_play_within_its_premises(
     place: Point, emission: Emission
@@ -31,12 +26,9 @@ def test_staff_move_an_unfinished_play_within_its_premises(
     ticket, organiser = buy(place, emission), factories.staff(Role.ORGANISER)
     neighbour, stranger = factories.point(place.premises), factories.point()
 
-    def move(to: Point, by: object = organiser) -> object:
+    def move(to: Point, by: StaffActor = organiser) -> object:
         return moving.play_move(
-            by=by,
-            ident=ticket.uuid,
-            terminal_code=to.terminal.code,
-            reason="dark screen",  # type: ignore[arg-type]
+            by=by, ident=ticket.uuid, terminal_code=to.terminal.code, reason="dark screen"
         )
 
     for target in (stranger, place):

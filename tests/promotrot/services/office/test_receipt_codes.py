@@ -17,8 +17,7 @@ def printed(play: PlayView) -> str:
     return receipt_render(play, output=Output.TXT, language="en").decode()
 
 
-def test_nobody_gets_a_receipt_with_its_code_after_noon_of_the_next_day(settings: object) -> None:
-    settings.SIMULATED_TIME = True  # type: ignore[attr-defined]
+def test_nobody_gets_a_receipt_with_its_code_after_noon_of_the_next_day() -> None:
     point, emission = factories.point(), emitting.opened(emitting.small())
     one, other = emitting.sold(emission, 2, point)
     play = play_state(credentials=point.credentials, ident=one)
