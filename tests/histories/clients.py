@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import psycopg
+from django.core.exceptions import MultipleObjectsReturned
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, connections
 
 from core.kernel.errors import DomainError
@@ -81,7 +82,7 @@ def attempted(act: Callable[[], Answer]) -> Answer | None:
         if state in _NO_ANSWER:
             return None
         return Answer("error", {"text": str(broken).strip()})
-    except DatabaseError as error:
+    except (DatabaseError, MultipleObjectsReturned) as error:
         connection.close()
         return Answer("error", {"text": str(error).strip()})
 

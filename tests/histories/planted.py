@@ -59,6 +59,10 @@ def _patched(*patches: Any) -> Iterator[None]:
         yield
 
 
+def _clock_with(now: Callable[[], Any]) -> SimpleNamespace:
+    return SimpleNamespace(**{**vars(clock), "now": now})
+
+
 def _owner(database: Database, *statements: str) -> None:
     with psycopg.connect(database.owner_url) as owner:
         for statement in statements:
@@ -146,7 +150,7 @@ def _closing_clock_first(database: Database) -> AbstractContextManager[None]:
 
     return _patched(
         mock.patch.object(closing, "hold", late_hold),
-        mock.patch.object(closing, "clock", SimpleNamespace(now=now)),
+        mock.patch.object(closing, "clock", _clock_with(now)),
     )
 
 
@@ -158,7 +162,7 @@ def _annulled_unlocked(database: Database) -> AbstractContextManager[None]:
 
     return _patched(
         mock.patch.object(annulment, "hold", lambda *wanted, **more: None),
-        mock.patch.object(annulment, "clock", SimpleNamespace(now=now)),
+        mock.patch.object(annulment, "clock", _clock_with(now)),
     )
 
 
@@ -219,10 +223,9 @@ def _lapse_too_early(database: Database) -> AbstractContextManager[None]:
 @contextmanager
 def _payment_forgets(database: Database) -> Iterator[None]:
     text = read_sql(Path(ROOT, "core", "payoffice", "sql", "pay.sql"))
-    condition = "WHERE p.uuid = v.uuid;\n    IF FOUND THEN"
+    condition = "IF v_known.id IS NOT NULL THEN"
     assert text.count(condition) == 1
-    text = text.replace(condition, condition.replace("FOUND", "false"))
-    _owner(database, text)
+    _owner(database, text.replace(condition, "IF false THEN"))
     with mock.patch.object(payments, "replay", lambda *arguments: None):
         yield
 
