@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import NOTHING, day, lines, link, money, paper_links
+from core.admin_support.columns import NOTHING, day, lines, link, moment, money, paper_links
 from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -39,7 +39,7 @@ from core.payoffice.models import (
     StockMovement,
 )
 from core.payoffice.services import goods, ruling
-from core.premises.models import Premises
+from core.premises.models import Game, Premises
 
 
 class _Presentations(ReadOnlyInline):
@@ -113,6 +113,10 @@ class ClaimAdmin(Register):
     inlines = (_Presentations, _Matches, _Restorations, _Rulings, _Payments, _Exchanges)
     acts = (office.RULE_CLAIM,)
 
+    def told_as(self, row: Claim) -> str:
+        amount = f"{money(row.amount_cents)} · " if row.amount_cents else ""
+        return f"{Game(row.game).label} · {amount}{row.get_state_display()}"
+
 
 @admin.register(Payment)
 class PaymentAdmin(Register):
@@ -123,6 +127,9 @@ class PaymentAdmin(Register):
     list_filter = ("means", "place")
     search_fields = ("uuid", "premises__code")
     inlines = (_Cheques,)
+
+    def told_as(self, row: Payment) -> str:
+        return f"{money(row.amount_cents)} · {moment(row.paid_at)}"
 
 
 @admin.register(RetiredPayments)
@@ -156,6 +163,10 @@ class DepositAdmin(Register):
     search_fields = ("uuid",)
     inlines = (_Matches, _Rulings, _Arrivals, _Images)
     acts = (office.MATCH, office.RULE_DEPOSIT, office.ARRIVE)
+
+    def told_as(self, row: Deposit) -> str:
+        """Return when and why it was taken in. Its receipt has the UUID, and so has its page."""
+        return f"{moment(row.deposited_at)} · {row.get_reason_display()}"
 
     @admin.display(description=_("claim"))
     def standing(self, row: Deposit) -> Any:

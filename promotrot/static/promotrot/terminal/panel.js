@@ -40,7 +40,7 @@ class Panel {
       burnt: () => { till.toast(t("given_up"), "warn"); this.ask(); },
     });
     addEventListener("keydown", (event) => this.#key(event));
-    till.line.addEventListener("change", () => this.#refresh());
+    till.line.addEventListener("change", () => this.#lineTurned());
     till.outbox.addEventListener("change", () => this.#refresh());
   }
 
@@ -124,6 +124,13 @@ class Panel {
         "aria-label": `${game.acknowledged ? t("play_for") : t("before_selling")} ${cents(game.price_cents)}: ${game.name}`,
         onclick: () => (game.acknowledged ? this.#confirm(game) : display(this.till, game, () => this.ask())) },
       game.acknowledged ? [t("play_for"), " ", amount(cents(game.price_cents))] : t("before_selling")));
+  }
+
+  /** Ask again where the line was lost before anything could be shown. */
+  #lineTurned() {
+    const waits = this.#isShown && !this.#stage && !this.#games.length;
+    if (waits && this.till.line.up) this.ask();
+    else this.#refresh();
   }
 
   #refresh() {
