@@ -142,7 +142,7 @@ class Panel {
     this.till.player.show({ kind: "bet", tone: "info", title: nameOf(game), large: cents(game.price_cents), note: t("to_prizes", { percent: decimal(game.prize_percent) }) });
     let sells = false;
     const box = dialog(game.name, h("form", { class: "stack", method: "dialog", onsubmit: () => { sells = true; this.#buy(game); } },
-      h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
+      h("div", { class: "halves" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
       h("p", { class: "row ends" }, h("span", {}, t("to_prizes", { percent: decimal(game.prize_percent) })), amount(cents(game.price_cents), "large")),
       h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => box.close() }, t("do_not_play")),
         h("button", { class: "button primary big", type: "submit", autofocus: true }, t("sell_for"), " ", amount(cents(game.price_cents))))),
