@@ -77,7 +77,7 @@ KEY_NAMES = {
     "late_prints": _("prints confirmed after the list, by terminal"),
     "late_days": _("days by which the order is late"),
     "only": _("only these"),
-    "price_cents": _("price of a bet"),
+    "price_cents": _("price"),
     "ticket": _("ticket"),
 }
 

@@ -203,14 +203,22 @@ class _Tiers(ReadOnlyInline):
         return row.extra
 
 
-class _Commitment(ReadOnlyInline):
+class _WithSource(ReadOnlyInline):
+    """Rows that say of which kind the entropy is: dice, balls or a phrase."""
+
+    @admin.display(description=_("source"))
+    def in_words(self, row: Any) -> Any:
+        return SOURCES[Source(row.source)]
+
+
+class _Commitment(_WithSource):
     model = Commitment
-    shown = ("digest", "source", "pieces", "committed_at", "committed_by")
+    shown = ("digest", "in_words", "pieces", "committed_at", "committed_by")
 
 
-class _Witness(ReadOnlyInline):
+class _Witness(_WithSource):
     model = WitnessEntropy
-    shown = ("source", "entropy", "entered_at", "entered_by")
+    shown = ("in_words", "entropy", "entered_at", "entered_by")
 
 
 class _Opening(ReadOnlyInline):
@@ -259,6 +267,7 @@ class EmissionAdmin(ReadOnlyAdmin):
     search_fields = ("reference",)
     inlines = (_Tiers, _Commitment, _Witness, _Opening, _Stop, _Closing, _Reveal)
     acts = (COMMIT, WITNESS, VALUE, OPEN, CLOSE)
+    told_as = staticmethod(emission_text)
 
     @admin.display(description=_("sold"))
     def sold(self, row: Emission) -> int:

@@ -113,8 +113,7 @@ def _game_name(code: str) -> str:
 
 
 def _emission(proposal: Proposal) -> str:
-    emission = Emission.objects.get(reference=proposal.content["emission"])
-    return link(emission, emission_text(emission))
+    return link(Emission.objects.get(reference=proposal.content["emission"]))
 
 
 def _game(field: str) -> Any:

@@ -9,7 +9,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import NOTHING, day, lines, link, moment, money, paper_links
+from core.admin_support.columns import (
+    NOTHING,
+    day,
+    lines,
+    link,
+    moment,
+    money,
+    named,
+    paper_links,
+)
 from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -123,7 +132,7 @@ class PaymentAdmin(Register):
     asks = ("paid_at", "premises", "amount_cents")
     summed = ("amount_cents",)
     numbered_by = "paid_at"
-    columns = ("uuid", "paid_at", "amount_cents", "means", "place", "premises", "claim")
+    columns = ("paid_at", "amount_cents", "means", "place", "premises", "claim", "uuid")
     list_filter = ("means", "place")
     search_fields = ("uuid", "premises__code")
     inlines = (_Cheques,)
@@ -157,7 +166,7 @@ class RetiredPaymentsAdmin(Register):
 @admin.register(Deposit)
 class DepositAdmin(Register):
     asks = ("deposited_at", "premises")
-    columns = ("uuid", "deposited_at", "reason", "premises", "standing")
+    columns = ("deposited_at", "reason", "premises", "standing", "uuid")
     list_filter = ("reason",)
     list_select_related = ("premises", "match__claim")
     search_fields = ("uuid",)
@@ -196,6 +205,10 @@ class CashSessionAdmin(Register):
     inlines = (_Movements,)
     acts = (office.MOVE_CASH, office.CLOSE_CASH)
     list_acts = (office.OPEN_CASH,)
+
+    def told_as(self, row: CashSession) -> str:
+        """Return whose drawer it is, and since when."""
+        return f"{named(row.cashier)} · {moment(row.opened_at)}"
 
     @admin.display(description=_("difference"))
     def difference(self, row: CashSession) -> str:

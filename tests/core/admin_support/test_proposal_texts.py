@@ -32,7 +32,7 @@ def test_every_kind_says_in_words_what_is_decided_about() -> None:
     assert set(collected("proposal_words")) == set(kinds())
 
 
-def test_the_proposals_of_a_day_are_called_by_no_name_for_machines(shared_day: RaceDay) -> None:
+def test_the_proposals_of_a_day_are_called_by_no_name_for_machines(day: RaceDay) -> None:
     of_contest = Proposal.objects.filter(kind__startswith="lototrot.").exclude(content={})
     assert of_contest.count() >= 4
     for proposal in of_contest:
