@@ -1,6 +1,6 @@
 """Show emissions from the plan to the revealed seed. No page shows anything by block."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin
@@ -61,7 +61,8 @@ class _Valuation(ActForm):
 
     def build(self) -> None:
         in_kind = self.target.tiers.exclude(thing="")
-        self.fields["tier"].choices = [(tier.number, tier_text(tier)) for tier in in_kind]
+        tiers = cast(forms.TypedChoiceField, self.fields["tier"])
+        tiers.choices = [(tier.number, tier_text(tier)) for tier in in_kind]
 
 
 class _Means(ActForm):

@@ -1,7 +1,7 @@
 """Show games: their versions, the faults of a version, their approval and their end."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin
@@ -54,7 +54,8 @@ class _Plan(ActForm):
     )
 
     def build(self) -> None:
-        self.fields["extra_tier"].choices = [("", NOTHING), *_tiers(self.target)]
+        tier = cast(forms.TypedChoiceField, self.fields["extra_tier"])
+        tier.choices = [("", NOTHING), *_tiers(self.target)]
 
 
 def _tiers(game: Game) -> list[tuple[int, str]]:

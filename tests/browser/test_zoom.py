@@ -150,8 +150,14 @@ def test_a_page_of_staff(open_browser: Open, line: Line) -> None:
     browser = open_browser(ZOOMED[0], language="ca")
     sign_on(browser, line.url, Desk(Role.ORGANISER, language="ca"))
     wrong = []
-    for name, url in (("today", "/admin/"), ("race-day", "/admin/race-day/")):
+    pages = {
+        "today": "/admin/",
+        "race-day": "/admin/race-day/",
+        "proposals": "/admin/staff/proposal/",
+    }
+    for name, url in pages.items():
         browser.go(f"{line.url}{url}")
         browser.find("#main, main, #content")
         wrong += workable(browser, name)
+        wrong += workable(browser, f"narrow-{name}", NARROW)
     assert not wrong, "\n".join(wrong)

@@ -58,9 +58,9 @@ def _document(proposal: Proposal) -> Facts:
 
 def _session(proposal: Proposal) -> Facts:
     content = proposal.content
-    deposit = Deposit.objects.filter(uuid=content["deposit"]).first() if content["deposit"] else ""
+    deposits = Deposit.objects.filter(uuid=content["deposit"]) if content["deposit"] else ()
     session = CashSession.objects.get(uuid=content["cash_session"])
-    received = [(_("deposit"), link(deposit))] if deposit else []
+    received = [(_("deposit"), link(deposit)) for deposit in deposits]
     return [(_("cash session"), link(session)), *received]
 
 
