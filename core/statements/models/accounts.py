@@ -83,7 +83,7 @@ class GuaranteeLimit(Guarded):
         User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
     )
     proposal = models.ForeignKey(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
+        Proposal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("proposal")
     )
 
     class Meta:

@@ -80,7 +80,7 @@ def test_a_sale_of_which_nobody_knows_is_asked_for_until_it_is_known(
     entry = desk.outbox(browser)
     assert entry is not None
     browser.says("#waiting .code", entry["uuid"])
-    browser.says("#waiting .state", "línia d’ajuda")
+    browser.says("#waiting .state", "línia d'ajuda")
     works.set()
     if is_sold:
         assert entry["uuid"] in desk.sold(browser)

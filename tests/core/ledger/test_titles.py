@@ -31,6 +31,7 @@ def test_every_kind_that_is_posted_has_words_and_no_other() -> None:
     assert KINDS.keys() - written == {
         "lototrot.reversal",
         "payoffice.cheque_reversed",
+        "payoffice.goods_corrected",
         "payoffice.prize",
         "payoffice.recovery_reversed",
         "payoffice.refund",
