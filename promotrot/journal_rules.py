@@ -101,13 +101,13 @@ AS_DRAWN = Rule(
 # What is handed over is the thing that the voucher is for (15.III.6.5).
 THING = Rule(
     "payoffice_exchange.of_its_thing",
-    "its voucher is for another thing",
+    "no voucher of its claim is for that thing",
     "payoffice_exchange",
     """
     SELECT 'payoffice_exchange', t.id, t.journal_xid
       FROM payoffice_exchange t JOIN payoffice_stockitem i ON i.id = t.item_id
-      JOIN payoffice_claim c ON c.id = t.claim_id AND c.game = 'promotrot'
-      LEFT JOIN promotrot_voucher v ON v.id = c.document_id
+      JOIN payoffice_claim c ON c.id = t.claim_id
+      LEFT JOIN promotrot_voucher v ON v.id = c.document_id AND c.game = 'promotrot'
      WHERE v.thing IS DISTINCT FROM i.code
     """,
 )

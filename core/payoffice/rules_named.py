@@ -59,16 +59,18 @@ PAID = Rule(
 )
 EXCHANGED = Rule(
     "payoffice_exchange.as_named",
-    "two persons confirmed another document or sum",
+    "two persons confirmed another document, sum, thing or value",
     "payoffice_exchange",
     """
     SELECT 'payoffice_exchange', t.id, t.journal_xid
       FROM payoffice_exchange t JOIN staff_proposal p ON p.id = t.proposal_id
       LEFT JOIN payoffice_claim c ON c.id = t.claim_id
+      LEFT JOIN payoffice_stockitem i ON i.id = t.item_id
      WHERE (p.content ->> 'uuid', p.content ->> 'game', p.content ->> 'document_id',
-            p.content ->> 'amount_cents', p.proposed_by_id)
+            p.content ->> 'amount_cents', p.content ->> 'item', p.content ->> 'unit_cents',
+            p.proposed_by_id)
            IS DISTINCT FROM (t.uuid::text, c.game, c.document_id::text, t.amount_cents::text,
-            t.staff_id)
+            i.code, t.unit_cents::text, t.staff_id)
     """,
 )
 RULED = Rule(

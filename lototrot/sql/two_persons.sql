@@ -116,6 +116,42 @@ CREATE OR REPLACE TRIGGER two_persons_now BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL) EXECUTE FUNCTION lototrot_need_decided_now();
 CREATE OR REPLACE TRIGGER two_persons_now BEFORE INSERT ON lototrot_block
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_decided_now();
+CREATE OR REPLACE TRIGGER two_persons_now BEFORE UPDATE ON lototrot_unprinted
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_decided_now();
+
+-- The tickets of such an act are those that two persons confirmed, with no other beside them. Of the rows
+-- that one act wrote one after the other the last checks: there may be many thousands.
+CREATE OR REPLACE FUNCTION lototrot_check_set() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.proposal_id IN (
+        (SELECT v.proposal_id FROM lototrot_void v
+          WHERE TG_TABLE_NAME = 'lototrot_void' AND v.id > NEW.id ORDER BY v.id LIMIT 1)
+        UNION ALL
+        (SELECT b.proposal_id FROM lototrot_block b
+          WHERE TG_TABLE_NAME = 'lototrot_block' AND b.id > NEW.id ORDER BY b.id LIMIT 1)) THEN
+        RETURN NULL;
+    END IF;
+    IF (SELECT p.content ->> 'digest' FROM staff_proposal p WHERE p.id = NEW.proposal_id)
+       IS DISTINCT FROM (
+           SELECT encode(sha256(convert_to(
+                      string_agg(u.ticket_id || chr(10), '' ORDER BY u.ticket_id), 'UTF8')), 'hex')
+             FROM (SELECT v.ticket_id FROM lototrot_void v WHERE v.proposal_id = NEW.proposal_id
+                    UNION ALL
+                   SELECT b.ticket_id FROM lototrot_block b WHERE b.proposal_id = NEW.proposal_id) u) THEN
+        RAISE EXCEPTION 'proposal %: two persons confirmed other tickets', NEW.proposal_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS as_named ON lototrot_void;
+CREATE CONSTRAINT TRIGGER as_named AFTER INSERT ON lototrot_void
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION lototrot_check_set();
+DROP TRIGGER IF EXISTS as_named ON lototrot_block;
+CREATE CONSTRAINT TRIGGER as_named AFTER INSERT ON lototrot_block
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION lototrot_check_set();
+
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_void
     FOR EACH ROW WHEN (NEW.reason = 'breach')
     EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.breach_void');

@@ -40,14 +40,15 @@ CREATE OR REPLACE TRIGGER valued BEFORE INSERT ON promotrot_opening
 CREATE OR REPLACE TRIGGER before_opening BEFORE INSERT ON promotrot_valuation
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_valuation();
 
--- Refuse to exchange a voucher for another thing than it is for (15.III.6.5).
+-- Refuse to exchange a voucher for another thing than it is for, and anything that is no voucher: no
+-- other game gives things (15.III.6.5).
 CREATE OR REPLACE FUNCTION promotrot_guard_thing() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (
+    IF NOT EXISTS (
         SELECT FROM payoffice_claim c JOIN promotrot_voucher v ON v.id = c.document_id
-          JOIN payoffice_stockitem i ON i.id = NEW.item_id
-         WHERE c.id = NEW.claim_id AND c.game = 'promotrot' AND v.thing <> i.code) THEN
-        RAISE EXCEPTION 'exchange %: its voucher is for another thing', NEW.uuid
+          JOIN payoffice_stockitem i ON i.id = NEW.item_id AND i.code = v.thing
+         WHERE c.id = NEW.claim_id AND c.game = 'promotrot') THEN
+        RAISE EXCEPTION 'exchange %: no voucher is for that thing', NEW.uuid
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;

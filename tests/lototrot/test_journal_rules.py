@@ -13,10 +13,12 @@ from core.payoffice.services.paying import payment_make
 from core.staff.powers import Role
 from lototrot import journal_rules
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import Void
-from lototrot.services.contest.closing import contest_close_due, contest_close_early
+from lototrot.models.tickets import Ticket, Unprinted, Void
+from lototrot.services.contest.closing import contest_close, contest_close_due, contest_close_early
 from lototrot.services.races.stopping import race_stop
+from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement.breach import breach_void
+from lototrot.services.tickets.unprinted import prints_end, unprinted_decide
 from tests.support import factories, paying, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
@@ -210,3 +212,25 @@ def test_a_ticket_that_two_persons_did_not_void_is_found(own_database: Database)
         with as_owner(own_database), touched("lototrot_void"):
             assert execute(change) == 1
             assert tables_of(rule) == {"lototrot_void"}, change
+
+
+@pytest.mark.article("14.II.1")
+def test_a_decision_of_another_act_lets_no_ticket_stand(own_database: Database) -> None:
+    """[E11]: a program could let the ticket of a friend stand that nobody printed in time."""
+    factories.time_to(rounds.NOON)
+    contest = factories.contest()
+    first, second = (factories.sell(contest, factories.point()) for _ in range(2))
+    contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+    contest_seal(contest_id=contest.pk)
+    factories.time_pass(minutes=5)
+    assert prints_end(contest_id=contest.pk)
+    ticket = str(Ticket.objects.get(pk=first.ticket_id).uuid)
+    by = breaching.organiser()
+    decision = unprinted_decide(
+        by=by, contest_id=contest.pk, verdict="stand", reason="Seen.", tickets=[ticket]
+    )
+    breaching.confirmed(decision)
+    waiting = Unprinted.objects.filter(verdict="")
+    assert waiting.get().ticket_id == second.ticket_id
+    with pytest.raises(IntegrityError, match="in another act"):
+        waiting.update(verdict="stand", reason="Seen.", proposal=decision, decided_at=clock.now())

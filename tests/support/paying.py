@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db import transaction
 
 from core.database import clock
 from core.kernel import codes
@@ -37,7 +36,7 @@ from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize
-from lototrot.models.tickets import LEG_COLUMNS, REQUEST_DIGEST_BYTES, Ticket, Void
+from lototrot.models.tickets import LEG_COLUMNS, REQUEST_DIGEST_BYTES, Ticket
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
@@ -48,6 +47,7 @@ from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories, rounds
 from tests.support.api import Api, staff_api
 from tests.support.factories import Point
+from tests.support.lototrot import breaching
 from tests.support.payoffice.counting import counted
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
@@ -263,12 +263,7 @@ def refunds(count: int = 1) -> list[Presented]:
     new_contest = contest()
     sold = tickets(new_contest, count)
     factories.contest_closed(new_contest)
-    with transaction.atomic():  # in the act of the decision
-        by_two = factories.proposal("lototrot.breach_void", f"contest:{new_contest.pk}")
-        Void.objects.bulk_create(
-            Void(ticket=t.ticket, reason="breach", note="x", voided_at=clock.now(), proposal=by_two)
-            for t in sold
-        )
+    breaching.voided(t.ticket for t in sold)
     rounds.fund(accounts.refunds_due(new_contest.pk), count * new_contest.price_cents)
     return [Presented(t.ticket, t.code, new_contest.price_cents) for t in sold]
 

@@ -250,7 +250,8 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
     payable = finding.presented(request.code, request.deposit)
     paying.need_other_hands(payable, by.user_id)
     _judge(payable, request.deposit, session)
-    if _large_cents(payable, _item_of(payable)) < settings.SECOND_PERSON_FROM_CENTS:
+    item = _item_of(payable)
+    if _large_cents(payable, item) < settings.SECOND_PERSON_FROM_CENTS:
         return _exchange(payable, request.deposit, request.uuid, digest, session, by.user_id)
     proposal = two_persons.propose(
         kind=EXCHANGE,
@@ -262,6 +263,8 @@ def exchange_make(*, by: StaffActor, request: ExchangeRequest) -> Exchange | Pro
             "game": payable.game,
             "document": str(payable.uuid),
             "document_id": payable.document_id,
+            "item": item.code,
+            "unit_cents": item.unit_cents,
             "amount_cents": payable.amount_cents,
             "cash_session": str(session.uuid),
             "deposit": str(request.deposit) if request.deposit else None,
@@ -334,13 +337,17 @@ def _exchange(
 
     The prize is worth the equivalent of its emission, the unit what the books say [P21]. The unit
     may be at another place than the office: the document says where the thing is handed over.
-    Raises StockChanged where the unit takes two persons by now.
+    Raises StockChanged where the unit takes two persons by now, or they read another value of it.
     """
     need_open(session)
     thing = _item_of(payable).code
     claim, stood = _claim_exchanged(payable, deposit, session)
     item = _item_held(thing)
-    if proposal is None and _large_cents(payable, item) >= settings.SECOND_PERSON_FROM_CENTS:
+    if proposal is None:
+        changed = _large_cents(payable, item) >= settings.SECOND_PERSON_FROM_CENTS
+    else:
+        changed = proposal.content["unit_cents"] != item.unit_cents
+    if changed:
         raise StockChanged(item=thing)
     exchange: Exchange = Exchange.objects.create(
         uuid=ident,

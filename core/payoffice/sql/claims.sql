@@ -358,11 +358,12 @@ CREATE OR REPLACE FUNCTION payoffice_guard_exchange_named() RETURNS trigger LANG
 BEGIN
     IF NOT EXISTS (
         SELECT FROM staff_proposal p JOIN payoffice_claim c ON c.id = NEW.claim_id
+          JOIN payoffice_stockitem i ON i.id = NEW.item_id
          WHERE p.id = NEW.proposal_id AND p.proposed_by_id = NEW.staff_id
            AND (p.content ->> 'uuid', p.content ->> 'game', p.content -> 'document_id',
-                p.content -> 'amount_cents')
+                p.content -> 'amount_cents', p.content ->> 'item', p.content -> 'unit_cents')
                IS NOT DISTINCT FROM (NEW.uuid::text, c.game, to_jsonb(c.document_id),
-                to_jsonb(NEW.amount_cents))) THEN
+                to_jsonb(NEW.amount_cents), i.code, to_jsonb(NEW.unit_cents))) THEN
         RAISE EXCEPTION 'exchange %: two persons confirmed another', NEW.uuid
             USING ERRCODE = 'restrict_violation';
     END IF;

@@ -222,7 +222,8 @@ def _certified(draw: Certified) -> None:
     order = [uuid.UUID(code) for code in draw.order]
     there = staying(PlayTicket.objects.filter(uuid__in=order))
     plays: dict[uuid.UUID, PlayTicket | LeftPlay] = {ticket.uuid: ticket for ticket in there}
-    plays |= {left.uuid: left for left in plays_left(set(order) - plays.keys())}
+    left = {code for _, code in codes_left(debt.game)}
+    plays |= {play.uuid: play for play in plays_left(left.intersection(order))}
     vouchers, cents_by_emission = [], Counter[int]()
     for code, cents in zip(order, shares(debt.owed_cents, debt.winners), strict=True):
         vouchers.append(_voucher(plays[code], cents, draw, debt))

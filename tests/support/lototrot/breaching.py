@@ -1,13 +1,19 @@
 """Make bets in breach of a contest's limits, and read which ones were found."""
 
+import hashlib
+from collections.abc import Iterable
 from datetime import datetime
 
+from django.db import transaction
+
+from core.database import clock
 from core.ledger import services as ledger
 from core.staff import two_persons
 from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
+from lototrot.models.tickets import Ticket, Void
 from lototrot.selectors.breaches import breach_list
 from tests.support import factories as f
 
@@ -35,6 +41,28 @@ def takings_cents(contest: Contest) -> int:
 
 def confirmed(proposal: Proposal) -> None:
     two_persons.confirm(proposal=proposal.uuid, by=f.staff(Role.ORGANISER))
+
+
+def set_of(tickets: Iterable[Ticket]) -> dict[str, str]:
+    """Return how a proposal names a set of tickets: by the digest of their ids in order."""
+    lines = "".join(f"{each}\n" for each in sorted(ticket.pk for ticket in tickets))
+    return {"digest": hashlib.sha256(lines.encode()).hexdigest()}
+
+
+@transaction.atomic
+def voided(tickets: Iterable[Ticket]) -> Proposal:
+    """Void tickets of one closed contest as in breach, in the act in which two persons decide it.
+
+    Nothing is posted. Return the proposal.
+    """
+    chosen = list(tickets)
+    subject = f"contest:{chosen[0].contest_id}"
+    proposal = f.proposal("lototrot.breach_void", subject, set_of(chosen))
+    Void.objects.bulk_create(
+        Void(ticket=each, reason="breach", note="x", voided_at=clock.now(), proposal=proposal)
+        for each in chosen
+    )
+    return proposal
 
 
 def organiser() -> StaffActor:

@@ -110,10 +110,11 @@ def test_things_come_in_and_go_out_as_two_persons_named_them(units: int) -> None
 def test_a_large_exchange_by_one_person_is_refused_and_so_is_another_amount(
     cents: int, unit_cents: int, says: str
 ) -> None:
+    voucher, _ = given.bicycles()
     with pytest.raises(IntegrityError, match=says), transaction.atomic():
         claim = Claim.objects.create(
             game="promotrot",
-            document_id=1,
+            document_id=voucher.ticket.pk,
             state=Claim.State.EXCHANGED,
             amount_cents=30_000,
             opened_at=clock.now(),
@@ -124,7 +125,7 @@ def test_a_large_exchange_by_one_person_is_refused_and_so_is_another_amount(
             amount_cents=cents,
             unit_cents=unit_cents,
             request_digest=bytes(32),
-            item=item("bike"),
+            item=item("bicycle"),
             exchanged_at=clock.now(),
             premises=given.office(),
             staff_id=given.cashier().user_id,

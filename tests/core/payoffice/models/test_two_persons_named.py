@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
-from core.payoffice.models import CashSession, Claim, Deposit, Payment, StockItem
+from core.payoffice.models import CashSession, Claim, Deposit, Exchange, Payment, StockItem
 from core.payoffice.services import desk, goods, paying
 from core.premises.models import OperatorSession, Premises
 from core.premises.requests import new_uuid
@@ -173,7 +173,7 @@ def test_a_voucher_is_exchanged_for_its_own_thing_and_a_unit_of_it_leaves(
     given.stocked(place, code="yacht")
     yacht, whole = StockItem.objects.get(code="yacht"), goods._move
     for name, dishonest, message in (
-        ("_item_held", lambda code: yacht, "voucher is for another thing"),
+        ("_item_held", lambda code: yacht, "no voucher is for that thing"),
         ("_move", lambda *of, **named: None, "no unit left"),
         ("_move", lambda item, *of, **named: whole(yacht, *of, **named), "is for another thing"),
     ):
@@ -186,3 +186,33 @@ def test_a_voucher_is_exchanged_for_its_own_thing_and_a_unit_of_it_leaves(
                     cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     request = goods.ExchangeRequest(new_uuid(), intact=True, code=voucher.code)
     goods.exchange_make(by=who, request=request)
+
+
+@pytest.mark.article("15.III.6.5")
+def test_nothing_but_a_voucher_is_exchanged_for_a_thing() -> None:
+    """A program gave a bicycle for a ticket of the other game, or for a document of its own."""
+    (won,) = given.worth(400)
+    who = given.cashier()
+    place = given.session_of(who).premises
+    given.stocked(place)
+    for game, document in (("lototrot", won.ticket.pk), ("promotrot", 1), ("another", 1)):
+        claim = Claim.objects.create(
+            game=game,
+            document_id=document,
+            state=Claim.State.EXCHANGED,
+            amount_cents=400,
+            opened_at=clock.now(),
+        )
+        with pytest.raises(IntegrityError, match="no voucher is for"), transaction.atomic():
+            Exchange.objects.create(
+                uuid=new_uuid(),
+                claim=claim,
+                item=StockItem.objects.get(),
+                amount_cents=400,
+                unit_cents=StockItem.objects.get().unit_cents,
+                request_digest=bytes(32),
+                exchanged_at=clock.now(),
+                premises=place,
+                staff_id=who.user_id,
+            )
+    transaction.set_rollback(True)  # the claims have no exchange

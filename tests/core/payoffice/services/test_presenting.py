@@ -20,6 +20,7 @@ from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories, rounds
 from tests.support import paying as given
+from tests.support.lototrot.breaching import set_of
 
 pytestmark = [
     pytest.mark.django_db,
@@ -262,7 +263,7 @@ def test_a_blocked_ticket_is_refused_with_the_paper_that_was_matched_with_it() -
     (won,) = given.settled(1)
     presentation_make(at=factories.point().actor, code=won.code)
     deposit = unread(won)
-    proposal = factories.proposal("lototrot.breach_block")
+    proposal = factories.proposal("lototrot.breach_block", content=set_of([won.ticket]))
     Block.objects.create(
         ticket=won.ticket, proposal=proposal, blocked_at=clock.now(), prize_cents=won.cents
     )

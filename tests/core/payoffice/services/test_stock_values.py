@@ -188,6 +188,25 @@ def test_a_dear_thing_takes_two_persons_whatever_its_equivalent_is(unit_cents: i
     assert rules_broken() == []
 
 
+def test_who_confirms_an_exchange_reads_the_thing_and_its_value() -> None:
+    """They read 4.00, the equivalent, and handed over what cost any sum."""
+    voucher, _ = given.bicycles()
+    who = given.cashier()
+    keeper = given.stocked(given.session_of(who).premises)
+    given.confirmed(corrected(keeper, 30_000))
+    outcome = exchanged(who, voucher)
+    assert isinstance(outcome, Proposal)
+    assert (outcome.content["item"], outcome.content["unit_cents"]) == (CODE, 30_000)
+    given.confirmed(corrected(keeper, 300_000))
+    with pytest.raises(goods.StockChanged):
+        given.confirmed(outcome)
+    two_persons.reject(proposal=outcome.uuid, by=who)
+    again = exchanged(who, voucher)
+    assert isinstance(again, Proposal)
+    given.confirmed(again)
+    assert Exchange.objects.get().unit_cents == 300_000
+
+
 def test_the_database_refuses_a_dear_thing_of_one_person(settings: LazySettings) -> None:
     voucher, _ = given.bicycles()
     who = given.cashier()

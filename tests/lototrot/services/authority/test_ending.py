@@ -19,7 +19,6 @@ from lototrot.engine.races import Race as Facts
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
-from lototrot.models.tickets import Void
 from lototrot.postings import Source
 from lototrot.services.authority.ending import (
     ENDED,
@@ -39,6 +38,7 @@ from lototrot.services.settlement.settling import contest_settle, settlement_rev
 from tests.support import factories, rounds
 from tests.support import paying as given
 from tests.support.factories import Point
+from tests.support.lototrot import breaching
 from tests.support.verifying.forging import (
     Entries,
     Refused,
@@ -284,10 +284,7 @@ def test_a_price_that_is_refused_after_the_end_stays_due_and_waits_for_no_meetin
     contest = given.contest()
     refund, _other = given.tickets(contest, 2)
     rounds.run(contest, [Facts((1, 2, 3), winners=frozenset({1}))] * 2)
-    proposal = factories.proposal("lototrot.breach_void", f"contest:{contest.pk}")
-    Void.objects.create(
-        ticket=refund.ticket, reason="breach", note="x", voided_at=clock.now(), proposal=proposal
-    )
+    proposal = breaching.voided([refund.ticket])
     cents = refund.ticket.amount_cents
     takings = ledger.liability(contest.takings_account.code)
     line = postings.breach_void(contest_id=contest.pk, takings=takings, cents=cents)

@@ -1,9 +1,11 @@
 """Void bets in breach before the settlement, or block them after the payment order."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
 from core.ledger import services as ledger
@@ -11,6 +13,7 @@ from core.ledger.models import Transfer
 from core.premises.models import Terminal
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
+from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.accounts import held, prizes_payable, refunds_due
 from lototrot.models.contest import Contest
@@ -261,6 +264,31 @@ def test_the_database_refuses_what_nobody_confirmed(contest: Contest, point: f.P
             Block.objects.create(
                 ticket_id=sale.ticket_id, proposal=stated, blocked_at=clock.now(), prize_cents=0
             )
+
+
+@pytest.mark.parametrize("verdict", [breach_void, breach_block])
+def test_no_other_ticket_is_undone_beside_those_that_two_persons_confirmed(
+    contest: Contest, point: f.Point, verdict: Callable[..., Proposal]
+) -> None:
+    """[C6]: in the act itself a program voided the ticket of a friend that lost, and it was paid
+    before the night named it.
+    """
+    lost = sell(contest, point)
+    start = clock.now()
+    sell(contest, point)
+    started_at(contest, start)
+    if verdict is breach_block:
+        ordered(contest, {})
+    proposal = verdict(by=organiser(), contest_id=contest.pk)
+    more: dict[str, Any] = {"ticket_id": lost.ticket_id, "proposal": proposal}
+    with pytest.raises(IntegrityError, match="confirmed other tickets"), transaction.atomic():
+        confirmed(proposal)
+        if verdict is breach_void:
+            Void.objects.create(reason="breach", note="x", voided_at=clock.now(), **more)
+        else:
+            Block.objects.create(blocked_at=clock.now(), prize_cents=0, **more)
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 # --- Blocks ---------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from lototrot.services.tickets.lookup import TicketNotFound, ticket_by_code
 from lototrot.services.tickets.selling import SaleRequest, sold_again, ticket_sell
 from tests.support import factories, rounds
 from tests.support.factories import Point
+from tests.support.lototrot import breaching
 
 pytestmark = [
     pytest.mark.django_db,
@@ -138,14 +139,14 @@ def test_a_settlement_undone_before_the_order_shows_nothing(contest: Contest) ->
 def test_voided_tickets(contest: Contest, reason: str, state: DocumentState) -> None:
     place = factories.point()
     code = sell(contest, place, (1,), (1,))
-    who = (
-        {"operator": place.operator}
-        if reason == "error"
-        else {"proposal": factories.proposal("lototrot.breach_void")}
-    )
+    ticket = Ticket.objects.get()
     if reason == "breach":
         factories.contest_closed(contest)
-    Void.objects.create(ticket=Ticket.objects.get(), reason=reason, voided_at=rounds.NOON, **who)
+        breaching.voided([ticket])
+    else:
+        Void.objects.create(
+            ticket=ticket, reason=reason, voided_at=rounds.NOON, operator=place.operator
+        )
     assert status(code).state == state
     contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
     assert status(code).state == state

@@ -74,7 +74,8 @@ def test_a_ticket_that_was_forged_all_the_same_blocks_no_draw(month: Plays, tmp_
     retired_remove()
     game = Emission.objects.get(reference="owing/1").game
     left = month.of["owed 0"]
-    forge(f"UPDATE promotrot_playticket SET uuid = '{left}' WHERE uuid = '{month.of['on sale']}'")
+    forged = sold_past_the_service(month, new_uuid()).uuid
+    forge(f"UPDATE promotrot_playticket SET uuid = '{left}' WHERE uuid = '{forged}'")
     forge(
         "UPDATE promotrot_playticket SET emission_id ="
         f" {game.emissions.get().pk} WHERE uuid = '{left}'"
@@ -84,6 +85,8 @@ def test_a_ticket_that_was_forged_all_the_same_blocks_no_draw(month: Plays, tmp_
     vouchers = owing.drawn(game)
     assert sorted(DrawField.objects.get().entries) == sorted(str(month.of[each]) for each in OWED)
     assert {voucher.play for voucher in vouchers} == {month.of[each] for each in OWED}
+    won = next(voucher for voucher in vouchers if voucher.play == left)
+    assert won.ticket is None, "the forged ticket won the prize of the play that left"
     assert "promotrot_voucher.as_drawn" not in {
         rule.name for rule in journal_rules.RULES if list(rules.broken(rule))
     }
