@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link, moment
 from core.admin_support.contents import Administration, Panel, Place, Section
-from core.admin_support.proposal_texts import row_link
-from lototrot.admin import bet_type_words
+from core.admin_support.proposal_texts import row_link, words_by_row
+from lototrot.admin import bet_type_words, words
 from lototrot.admin.contests import contests_panel
 from lototrot.admin.desk import PAGE
 from lototrot.admin.figures import figures
@@ -77,7 +77,7 @@ KEY_NAMES = {
     "late_prints": _("prints confirmed after the list, by terminal"),
     "late_days": _("days by which the order is late"),
     "only": _("only these"),
-    "price_cents": _("price of a bet"),
+    "price_cents": _("price"),
     "ticket": _("ticket"),
 }
 
@@ -168,6 +168,7 @@ ADMINISTRATION = Administration(
     },
     content_readers={
         "race": _race,
+        "meeting": row_link(Meeting),
         "contest": row_link(Contest),
         "withdrawal": row_link(Withdrawal),
         "declaration": row_link(RaceDeclaration),
@@ -187,6 +188,20 @@ ADMINISTRATION = Administration(
         CORRECTION.name: running_words.CLASSIFICATION,
         WITHDRAWAL.name: running_words.WITHDRAWAL,
         REVERSAL.name: running_words.WITHDRAWAL,
+        "lototrot.game_end": words.END,
+        "lototrot.contest_opening": words_by_row("contest"),
+        "lototrot.contest_discard": words_by_row("contest"),
+        "lototrot.closing_postponement": words.LATER_CLOSING,
+        "lototrot.stop_lifting": words_by_row("stop"),
+        "lototrot.signal_device": words.DEVICE,
+        "lototrot.start": words_by_row("race"),
+        "lototrot.start_correction": words_by_row("race"),
+        "lototrot.declaration": running_words.DECLARATION,
+        "lototrot.declaration_retraction": words_by_row("race"),
+        "lototrot.breach_void": words.BREACH,
+        "lototrot.breach_block": words.BREACH,
+        "lototrot.unprinted": words.UNPRINTED,
+        "lototrot.payment_order": words.ORDER,
     },
     key_names=KEY_NAMES,
     code_texts=GATES | MISSING | PROGRAMME | CLASSIFICATION_TEXTS,

@@ -145,6 +145,7 @@ _AFTERWARDS: dict[str, texts.Text] = {
     "more": _("More"),
     "correct_of": _("Correct the ticket of {time}"),
     "no_tickets": _("No such tickets."),
+    "none_sold": _("No ticket sold yet."),
     "bet_of_ticket": _("The bet"),
     "race": _("Race"),
     "numbers": _("Numbers"),

@@ -6,6 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Place, Section
+from core.admin_support.proposal_texts import words_by_row
+from promotrot.admin import words
 from promotrot.admin.building import game_words
 from promotrot.admin.emissions import emissions_panel
 from promotrot.admin.vouchers import held_panel, story
@@ -95,6 +97,12 @@ ADMINISTRATION = Administration(
     proposal_words={
         games.GAME.name: game_words.GAME_WORDS,
         games.APPROVAL.name: game_words.APPROVAL_WORDS,
+        "promotrot.opening": words.EMISSION,
+        "promotrot.closing": words.EMISSION,
+        "promotrot.ending": words.ENDING,
+        "promotrot.debt_decision": words.DEBT,
+        "promotrot.play_end": words_by_row("play"),
+        "promotrot.handover": words_by_row("voucher"),
     },
     code_texts=FAULTS,
     tones={"committed": "info", "mixed": "info", "stopped": "warning", "revealed": "primary"},

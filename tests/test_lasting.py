@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from tests.support.running import lasting
 from tests.support.running.lasting import MOST_S, processor_s, refuse_more
 
 
@@ -22,3 +25,16 @@ def test_processes_that_ended_are_counted_and_waiting_is_not() -> None:
     subprocess.run([sys.executable, "-c", busy], check=True)
     used = processor_s() - began - waited
     assert 0.4 < used < 5 and waited < 0.4  # two accounts of one time, each rounded
+
+
+@pytest.mark.parametrize("timeout, fails", [("600", True), ("0", False)])
+def test_a_run_without_a_timeout_has_no_limit(
+    monkeypatch: pytest.MonkeyPatch, timeout: str, fails: bool
+) -> None:
+    """A season of 150 meetings failed after it had been played."""
+    monkeypatch.setattr(lasting, "MOST_S", -1.0)
+    item: Any = SimpleNamespace(config=SimpleNamespace(getini={"timeout": timeout}.__getitem__))
+    call = lasting.pytest_runtest_call(item)
+    next(call)
+    with pytest.raises(pytest.fail.Exception if fails else StopIteration):
+        call.send(None)

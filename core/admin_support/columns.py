@@ -14,6 +14,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 
 from core.admin_support import signed_on
@@ -170,7 +171,7 @@ def name_column(model: type[models.Model]) -> Column:
     """Return the names of rows as a column of a list."""
 
     def name_of(row: Any) -> str:
-        return named(row)
+        return capfirst(named(row))
 
     displayed: Any = admin.display(name_of, description=model._meta.verbose_name)
     return displayed  # type: ignore[no-any-return]

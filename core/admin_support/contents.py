@@ -119,13 +119,14 @@ class Named:
 class ProposalWords:
     """The words for the proposals of one kind: in a line, and fact by fact for who decides.
 
-    `field` is the field of the content that they read; without it they are not used. `corrected_at`
-    returns the address of the form on which one that waits is corrected. Each takes the proposal.
+    `field` is the field of the content that they read; without it they are not used. Without
+    `facts` each field of the content is one. `corrected_at` returns the address of the form on
+    which one that waits is corrected. Each takes the proposal.
     """
 
     field: str
     subject: Callable[[Any], Any]
-    facts: Callable[[Any], Sequence[tuple[Text, Any]]]
+    facts: Callable[[Any], Sequence[tuple[Text, Any]]] | None = None
     corrected_at: Callable[[Any], str] | None = None
 
 
@@ -158,8 +159,8 @@ class Administration:
     Both return nothing to a person who may not see it. `finder` finds the document whose code was
     typed into the search box. `story` returns the rows that belong to the story of a row, but have
     no foreign key to it. `kind_titles` name the kinds of two-person acts. `content_readers` show a
-    field of a proposal's content that names a row; the first one that fits gives the subject.
-    `proposal_words` put whole proposals into words, by kind. `key_names` name the keys of documents
+    field of a proposal's content that names a row. `proposal_words` put the proposals of a kind
+    into words; every kind has them. `key_names` name the keys of documents
     and refusals. `code_texts` put the codes of refusals into words. `tones` colour states.
     """
 

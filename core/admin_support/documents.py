@@ -1,4 +1,4 @@
-"""Show JSON documents as nested tables. Values of keys that end in `_cents` read as euros."""
+"""Show JSON documents as nested tables. Values of keys that end in `cents` read as euros."""
 
 import re
 from contextlib import suppress
@@ -15,6 +15,7 @@ from core.receipts.formats import format_cents, format_date, format_moment
 
 _NOTHING = "–"
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_INSTANT = re.compile(_DAY.pattern + r"T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})")
 
 
 def _scalar(key: str, value: Any) -> str:
@@ -22,14 +23,14 @@ def _scalar(key: str, value: Any) -> str:
         return _NOTHING
     if isinstance(value, bool):
         return gettext("Yes") if value else gettext("No")
-    if key.endswith("_cents") and isinstance(value, int):
+    if key.endswith("cents") and isinstance(value, int):
         return format_cents(value, present_language())
-    if key.endswith("_at") and isinstance(value, str):
-        return format_moment(datetime.fromisoformat(value), present_language())
-    text = str(value)
-    if _DAY.fullmatch(text):
-        with suppress(ValueError):  # 30 February, which somebody wrote, is text
-            return format_date(date.fromisoformat(text), present_language())
+    text, language = str(value), present_language()
+    with suppress(ValueError):  # 30 February, which somebody wrote, is text
+        if _DAY.fullmatch(text):
+            return format_date(date.fromisoformat(text), language)
+        if _INSTANT.fullmatch(text):
+            return format_moment(datetime.fromisoformat(text), language)
     return text
 
 

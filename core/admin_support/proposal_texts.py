@@ -31,7 +31,7 @@ def _words(proposal: Proposal) -> ProposalWords | None:
 def content_facts(proposal: Proposal) -> list[tuple[Text, Any]]:
     """Return what the kind's own words say, or the name and the value of each field."""
     words = _words(proposal)
-    if words is not None:
+    if words is not None and words.facts is not None:
         return list(words.facts(proposal))
     return [(key_name(name), _value(name, value)) for name, value in proposal.shown_content.items()]
 
@@ -44,26 +44,22 @@ def _value(name: str, value: Any) -> Any:
 
 
 def subject_text(proposal: Proposal) -> Any:
-    """Return the kind's own words, the first row that the content names, or the stored subject."""
-    return _about(proposal) or proposal.subject
+    """Return in words what a person decides about. The stored subject is a name for machines."""
+    return _about(proposal) or NOTHING
 
 
 def _about(proposal: Proposal) -> Any:
-    """Return what a proposal is about, in words; "" where only the stored subject names it."""
     words = _words(proposal)
-    if words is not None:
-        return words.subject(proposal)
-    for name, reader in collected("content_readers").items():
-        if proposal.content.get(name) is not None:
-            return reader(proposal.content[name])
-    return ""
+    return words.subject(proposal) if words is not None else ""
+
+
+def words_by_row(field: str) -> ProposalWords:
+    """Return the words for a kind whose proposals are about the row that this field names."""
+    return ProposalWords(field, lambda proposal: _value(field, proposal.content[field]))
 
 
 def title_text(proposal: Proposal) -> str:
-    """Return a proposal in words, without a link: what would be done, and to what.
-
-    The stored subject is a name for machines and is no part of it.
-    """
+    """Return a proposal in words, without a link: what would be done, and to what."""
     about = unescape(strip_tags(str(_about(proposal))))
     kind = str(kind_text(proposal))
     return f"{kind}: {about}" if about else kind

@@ -14,8 +14,18 @@ from core.api.problems import status_of
 from core.kernel.errors import DomainError
 
 # Importing these would start something, or would import what is not part of the system, or need not
-# be installed (`tracing`).
-_NOT_IMPORTED = {"config", "embedded", "migrations", "management", "sample", "tracing"}
+# be installed (`tracing`), or be there: a process for sales has no pages of staff (`admin` and
+# `administration`).
+_NOT_IMPORTED = {
+    "admin",
+    "administration",
+    "config",
+    "embedded",
+    "migrations",
+    "management",
+    "sample",
+    "tracing",
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Place, Section
+from core.admin_support.proposal_texts import words_by_row
 from core.draws.admin.pages import draws_panel
 from core.draws.models import Draw, PlaceReason
 
@@ -20,6 +21,10 @@ ADMINISTRATION = Administration(
     kind_titles={
         "draws.manual": _("Public draw made by hand"),
         "draws.abandonment": _("Abandonment of a public draw"),
+    },
+    proposal_words={
+        "draws.manual": words_by_row("draw"),
+        "draws.abandonment": words_by_row("draw"),
     },
     content_readers={
         "draw": lambda ident: link(Draw.objects.filter(uuid=ident).first()),

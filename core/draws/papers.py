@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import override, pgettext
 
 from core.database import clock
 from core.draws import documents
@@ -97,7 +97,7 @@ def _order(order: list[str], names: Mapping[str, str]) -> Table:
         (str(place), entry, names.get(entry, ""))
         for place, entry in enumerate(order[:MOST_PLACES], start=1)
     ]
-    header = (_("Place"), _("Drawn"), _("Name"))
+    header = (pgettext("rank", "Place"), _("Drawn"), _("Name"))
     aligns = (Align.CENTRE, Align.CENTRE, Align.LEFT)
     if not any(row[2] for row in rows):
         return Table(tuple(row[:2] for row in rows), header[:2], aligns[:2])

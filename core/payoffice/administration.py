@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Place, Section
-from core.payoffice.admin import closing, goods
+from core.payoffice.admin import closing, goods, words
 from core.payoffice.admin.desk import PAGE, named
 from core.payoffice.admin.figures import figures
 from core.payoffice.admin.pages import rulings_panel, story
@@ -77,7 +77,7 @@ ADMINISTRATION = Administration(
     finder=named,
     story=story,
     kind_titles=KIND_TITLES,
-    proposal_words=closing.WORDS | goods.WORDS,
+    proposal_words=closing.WORDS | goods.WORDS | words.WORDS,
     key_names=KEY_NAMES,
     tones={
         "paid": "success",

@@ -4,8 +4,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.admin_support.contents import Administration, Panel, Place, Section
+from core.premises.admin import selecting, words
 from core.premises.admin.pages import suspensions_panel
-from core.premises.admin.selecting import WORDS
 from core.premises.models import (
     Authorisation,
     Enrolment,
@@ -46,7 +46,8 @@ ADMINISTRATION = Administration(
         "premises.lifting": _("Suspensions of premises lifted"),
         "premises.resuming": _("Suspension by a resolution lifted"),
     },
-    proposal_words=WORDS,
+    content_readers={"premises": words.place_link, "terminal": words.terminal_link},
+    proposal_words=selecting.WORDS | words.WORDS,
     key_names={
         "authorisations": _("authorisations"),
     },

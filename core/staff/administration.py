@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.admin_support.proposal_texts import row_link
-from core.staff.admin import queue
+from core.staff.admin import queue, words
 from core.staff.admin.proposals import decisions_waiting, proposals_panel, story, tasks_panel
 from core.staff.models import Proposal, StaffSession, User
 
@@ -31,6 +31,7 @@ ADMINISTRATION = Administration(
         "staff.second_factor": _("End of a second factor"),
     },
     content_readers={"user": row_link(User)},
+    proposal_words=words.WORDS,
     key_names={
         "full_name": _("full name"),
     },

@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.statements import models
 from core.statements.admin import figures, guarantees_panel
@@ -13,6 +14,13 @@ KEY_NAMES = {
     "column": _("movement"),
     "limit_before": _("newest limit on record"),
 }
+
+
+def _statement(ident: str) -> str:
+    """Return a link to a statement; its UUID once it has left."""
+    statement = models.Statement.objects.filter(uuid=ident).first()
+    return link(statement) if statement else ident
+
 
 ADMINISTRATION = Administration(
     sections=(
@@ -42,5 +50,6 @@ ADMINISTRATION = Administration(
         "statements.guarantees": _("Guarantee limit of many premises"),
         "statements.remittance": _("Payment of a statement"),
     },
+    content_readers={"statement": _statement},
     key_names=KEY_NAMES,
 )

@@ -152,7 +152,7 @@ def cash_up_slip(cash_up: CashUp, language: str) -> Document:
             Title(_("Cash-up")),
             Line(f"{place.code} · {place.name}", Align.CENTRE),
             Pair(_("Terminal"), cash_up.terminal.code),
-            Pair(_("Operator"), f"{cash_up.operator.number} {cash_up.operator.name}"),
+            Pair(_("Operator"), str(cash_up.operator)),
             Pair(_("Shift"), str(cash_up.number)),
             Pair(_("From"), format_moment(cash_up.since, language)),
             Pair(_("To"), format_moment(cash_up.closed_at, language)),

@@ -8,12 +8,13 @@ from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
 from core.admin_support.acts import PROPOSED, Act, Done, Facts
-from core.admin_support.columns import day, lines, link, listed, moment, money, tag
+from core.admin_support.columns import day, lines, link, listed, moment, money, named, tag
 from core.admin_support.contents import Table
 from core.admin_support.forms import ActForm, MomentField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -225,6 +226,10 @@ class _Settlements(ReadOnlyInline):
 class ContestAdmin(ReadOnlyAdmin):
     quick = ("day", "meeting__name__icontains")
     read_power = powers.READ
+
+    def told_as(self, row: Contest) -> str:
+        return capfirst(named(row))
+
     asks = ("day",)
     columns = ("__str__", "state", "meeting", "price_cents", "scheduled_close_at", "closed_at")
     shown = (

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import proposal_texts, signed_on
 from core.admin_support.acts import Act
-from core.admin_support.columns import link, url_of
+from core.admin_support.columns import link, named, url_of
 from core.admin_support.contents import Keep, Page, Place
 from core.database import clock
 from core.draws.admin import acts as draws
@@ -187,7 +187,7 @@ class _Desk:
             {
                 "kind": link(proposal, proposal_texts.kind_text(proposal)),
                 "about": proposal_texts.subject_text(proposal),
-                "by": proposal.proposed_by,
+                "by": named(proposal.proposed_by),
                 "buttons": self.buttons(proposal, (CONFIRM, REJECT)),
             }
             for proposal in waiting.order_by("pk")

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -36,7 +37,8 @@ def figures(request: HttpRequest) -> list[Figure]:
         )
     for code in dict.fromkeys(contest.bet_type.code for contest in contests):
         chain = chain_balances(code)  # as the board tells it: with what lapsed for the next meeting
-        listed.append(Figure(_("Jackpot"), money(chain.jackpot_cents + chain.lapsed_cents), code))
+        jackpot = money(chain.jackpot_cents + chain.lapsed_cents)
+        listed.append(Figure(_("Jackpot"), jackpot, capfirst(code)))
     if contests:
         silent = silent_terminals(contests[0], most=_MOST_SILENT)
         desk = reverse("admin:race_day_of", args=[contests[0].pk])

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from core.admin_support.forms import ActForm, Grid, MomentField
 from core.database import clock
@@ -157,7 +158,7 @@ class RunnersForm(ActForm):
             names = [f"{part}_{number}" for part in ("outcome", "place", "ruling")]
             self.fields |= dict(zip(names, _runner_fields(record, entries, number), strict=True))
             rows.append((text, names))
-        headers = (_("horse"), _("outcome"), _("place"), _("ruling"))
+        headers = (_("horse"), _("outcome"), pgettext_lazy("rank", "place"), _("ruling"))
         self.grids = [
             Grid(headers, rows, title=_("Places, disqualifications and rulings"), folded=True)
         ]
@@ -211,7 +212,7 @@ def _runner_fields(
             initial=entry.get("outcome", presumed),
         ),
         forms.IntegerField(
-            label=_("Place"),
+            label=pgettext_lazy("rank", "Place"),
             required=False,
             min_value=1,
             max_value=31,

@@ -9,11 +9,13 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import PROPOSED, Act, Done
+from core.admin_support.columns import named
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.admin.race_records import is_selling, record_of
 from lototrot.admin.running_forms import AnnounceStartForm, AppointDeviceForm, ReasonForm, StopForm
+from lototrot.admin.words import race_text
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting, Race
 from lototrot.models.running import StartAnnouncement
@@ -124,6 +126,10 @@ class SalesStopAdmin(ReadOnlyAdmin):
     list_filter = ("ending",)
     search_fields = ("race__name", "meeting__reference")
     acts = (LIFT,)
+
+    def told_as(self, row: SalesStop) -> str:
+        """Return the race, or the meeting all of whose races are stopped."""
+        return race_text(row.race) if row.race else named(row.meeting)
 
 
 @admin.register(SignalDevice)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import Act, Done
-from core.admin_support.columns import NOTHING, link, money, tag
+from core.admin_support.columns import NOTHING, link, moment, money, tag
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -115,6 +115,10 @@ class TicketAdmin(SearchedAdmin):
     list_select_related = ("contest", "premises", "terminal")
     inlines = (_Prizes, _Voids, _Blocks, _Prints, _Given, _Reprints)
     list_acts = (FIND,)
+
+    def told_as(self, row: Ticket) -> str:
+        """Return the amount and the time of sale. The UUID is for machines; it is on the page."""
+        return f"{money(row.amount_cents)} · {moment(row.sold_at)}"
 
     @admin.display(description=_("state"))
     def state(self, row: Ticket) -> Any:

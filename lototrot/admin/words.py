@@ -1,11 +1,22 @@
-"""Put the codes of Lototrot into words for the admin."""
+"""Put the codes of Lototrot, and the proposals about its contests, into words for the admin."""
 
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import ngettext, pgettext_lazy
 
-from core.admin_support.columns import day
-from lototrot.models.programme import Race
+from core.admin_support.columns import day, link, moment, money
+from core.admin_support.contents import ProposalWords
+from core.premises.models import Terminal
+from core.staff.models import Proposal
+from lototrot.models.contest import BetType, Contest
+from lototrot.models.programme import Race, Racecourse
+from lototrot.models.tickets import Unprinted
 from lototrot.services.races.results import Missing
 
 # The reason why a contest cannot open, by the code of the gate [E8].
@@ -76,3 +87,57 @@ def missing_text(gap: Missing) -> str:
     race = Race.objects.get(pk=gap.race_id)
     text = f"{gap.position}: {race} – {MISSING.get(gap.code, gap.code)}"
     return f"{text} ({numbers})" if numbers else text
+
+
+# --- Proposals about contests ---------------------------------------------------------------------
+
+
+def _contest(tell: Callable[[dict[str, Any]], Any]) -> Callable[[Proposal], SafeString]:
+    """Return a function from a proposal to its contest, with what its content tells."""
+
+    def about(proposal: Proposal) -> SafeString:
+        contest = Contest.objects.filter(pk=proposal.content["contest"]).first()
+        return format_html("{} · {}", link(contest), tell(proposal.content))
+
+    return about
+
+
+def _tickets(content: dict[str, Any]) -> str:
+    """Return how many tickets two persons decide about, and their price."""
+    tickets = content["tickets"]
+    many = ngettext("%(n)s ticket", "%(n)s tickets", tickets) % {"n": tickets}
+    return f"{many}, {money(content['amount_cents'])}"
+
+
+def _verdict(content: dict[str, Any]) -> str:
+    return f"{Unprinted.Verdict(content['verdict']).label} · {_tickets(content)}"
+
+
+def _prizes(content: dict[str, Any]) -> str:
+    return money(content["prizes_cents"])
+
+
+def _later(content: dict[str, Any]) -> str:
+    return moment(datetime.fromisoformat(content["to_at"]))
+
+
+def _ended(proposal: Proposal) -> str:
+    """Return the bet type that ends, by the name of its newest version."""
+    code = proposal.content["bet_type"]
+    newest = BetType.objects.filter(code=code).order_by("-version").first()
+    return str(newest.document["name"]) if newest else str(code)
+
+
+def _device(proposal: Proposal) -> SafeString:
+    content = proposal.content
+    terminal = Terminal.objects.filter(code=content["terminal"]).first()
+    course = Racecourse.objects.filter(code=content["racecourse"]).first()
+    return format_html("{} · {}", link(terminal), link(course))
+
+
+BREACH = ProposalWords("tickets", _contest(_tickets))
+DEVICE = ProposalWords("terminal", _device)
+END = ProposalWords("bet_type", _ended)
+LATER_CLOSING = ProposalWords("to_at", _contest(_later))
+ORDER = ProposalWords("prizes_cents", _contest(_prizes))
+UNPRINTED = ProposalWords("verdict", _contest(_verdict))

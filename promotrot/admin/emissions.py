@@ -1,6 +1,6 @@
 """Show emissions from the plan to the revealed seed. No page shows anything by block."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin
@@ -10,14 +10,15 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
 from core.admin_support.acts import PROPOSED, Act, Done, Facts
-from core.admin_support.columns import link, money, tag
+from core.admin_support.columns import NOTHING, day, link, money, tag
 from core.admin_support.contents import Table
+from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import LEAST_DICE, MOST_PIECES, Source
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.admin.words import RESTORED
+from promotrot.admin.words import RESTORED, emission_text, thing_text, tier_text
 from promotrot.models.emission import (
     ClosingStatement,
     Commitment,
@@ -33,7 +34,7 @@ from promotrot.models.emission import (
 from promotrot.models.valuation import Valuation
 from promotrot.selectors.emissions import restored_since
 from promotrot.selectors.public import sold_now
-from promotrot.selectors.things import shortages_of, valuations_of
+from promotrot.selectors.things import Shortage, shortages_of, valuations_of
 from promotrot.services import closing, emissions, valuing
 
 Data = dict[str, Any]
@@ -54,9 +55,14 @@ class _Entropy(ActForm):
 
 
 class _Valuation(ActForm):
-    tier = forms.IntegerField(label=_("Tier"), min_value=1)
+    tier = forms.TypedChoiceField(label=_("Tier"), coerce=int)
     source = forms.CharField(label=_("Source"), max_length=400)
     valued_on = DayField(label=_("Valued on"))
+
+    def build(self) -> None:
+        in_kind = self.target.tiers.exclude(thing="")
+        tiers = cast(forms.TypedChoiceField, self.fields["tier"])
+        tiers.choices = [(tier.number, tier_text(tier)) for tier in in_kind]
 
 
 class _Means(ActForm):
@@ -90,12 +96,17 @@ def _value(by: StaffActor, emission: Emission, data: Data) -> Done:
 
 def _things(emission: Emission) -> Facts:
     """Return the day of each valuation, and of which things there are too few."""
-    valued = [(each.thing, each.valued_on or "–") for each in valuations_of(emission)]
-    short = [
-        (f"{each.thing}: {gettext('stock is short')}", f"{each.in_stock} / {each.needed}")
-        for each in shortages_of(emission)
+
+    def short(each: Shortage) -> str:
+        return f"{thing_text(emission.pk, each.thing)}: {gettext('stock is short')}"
+
+    return [
+        *(
+            (thing_text(emission.pk, each.thing), day(each.valued_on))
+            for each in valuations_of(emission)
+        ),
+        *((short(each), f"{each.in_stock} / {each.needed}") for each in shortages_of(emission)),
     ]
-    return [*valued, *short]
 
 
 def _before_sale(emission: Emission) -> Facts:
@@ -182,21 +193,33 @@ CLOSE = Act(
 
 class _Tiers(ReadOnlyInline):
     model = PrizeTier
-    shown = ("number", "value_cents", "thing", "count", "on_top")
+    shown = ("number", "value_cents", "in_kind", "count", "on_top")
+
+    @admin.display(description=_("prize in kind"))
+    def in_kind(self, row: PrizeTier) -> str:
+        return thing_text(row.emission_id, row.thing) if row.thing else NOTHING
 
     @admin.display(description=_("extra"), boolean=True)
     def on_top(self, row: PrizeTier) -> bool:
         return row.extra
 
 
-class _Commitment(ReadOnlyInline):
+class _WithSource(ReadOnlyInline):
+    """Rows that say of which kind the entropy is: dice, balls or a phrase."""
+
+    @admin.display(description=_("source"))
+    def in_words(self, row: Any) -> Any:
+        return SOURCES[Source(row.source)]
+
+
+class _Commitment(_WithSource):
     model = Commitment
-    shown = ("digest", "source", "pieces", "committed_at", "committed_by")
+    shown = ("digest", "in_words", "pieces", "committed_at", "committed_by")
 
 
-class _Witness(ReadOnlyInline):
+class _Witness(_WithSource):
     model = WitnessEntropy
-    shown = ("source", "entropy", "entered_at", "entered_by")
+    shown = ("in_words", "entropy", "entered_at", "entered_by")
 
 
 class _Opening(ReadOnlyInline):
@@ -237,7 +260,7 @@ class EmissionAdmin(ReadOnlyAdmin):
         "sold",
         "takings_account",
         "vouchers_account",
-        "plan",
+        "plan_shown",
         "planned_at",
         "planned_by",
     )
@@ -245,10 +268,26 @@ class EmissionAdmin(ReadOnlyAdmin):
     search_fields = ("reference",)
     inlines = (_Tiers, _Commitment, _Witness, _Opening, _Stop, _Closing, _Reveal)
     acts = (COMMIT, WITNESS, VALUE, OPEN, CLOSE)
+    told_as = staticmethod(emission_text)
 
     @admin.display(description=_("sold"))
     def sold(self, row: Emission) -> int:
         return sold_now(row)
+
+    @admin.display(description=_("plan"))
+    def plan_shown(self, row: Emission) -> Any:
+        """Show the plan as it is published, with its prizes in kind by their names."""
+        if row.plan is None:
+            return NOTHING
+        return as_html({**row.plan, "tiers": [_in_words(row, tier) for tier in row.plan["tiers"]]})
+
+
+def _in_words(emission: Emission, tier: Data) -> Data:
+    if "in_kind" not in tier:
+        return tier
+    thing = tier["in_kind"]
+    name = thing_text(emission.pk, thing["description"])
+    return {**tier, "in_kind": {**thing, "description": name}}
 
 
 def emissions_panel(request: HttpRequest) -> Table:
@@ -301,5 +340,14 @@ class PublicFiguresAdmin(ReadOnlyAdmin):
 @admin.register(Valuation)
 class ValuationAdmin(ReadOnlyAdmin):
     read_power = powers.READ_EMISSIONS
-    columns = ("tier", "source", "valued_on", "recorded_at", "recorded_by")
-    list_select_related = ("tier", "recorded_by")
+    columns = ("of", "source", "valued_on", "recorded_at", "recorded_by")
+    shown = columns
+    told = ("tier",)
+    list_select_related = ("tier__emission", "recorded_by")
+
+    @admin.display(description=_("tier"))
+    def of(self, row: Valuation) -> str:
+        return f"{emission_text(row.tier.emission)} · {tier_text(row.tier)}"
+
+    def told_as(self, row: Valuation) -> str:
+        return f"{self.of(row)} · {day(row.valued_on)}"

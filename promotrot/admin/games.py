@@ -1,7 +1,7 @@
 """Show games: their versions, the faults of a version, their approval and their end."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.acts import PROPOSED, Act, Done, Facts
 from core.admin_support.building.form import DocumentFileForm
 from core.admin_support.building.words import document, percent
-from core.admin_support.columns import lines, listed, money
+from core.admin_support.columns import NOTHING, lines, listed, money
 from core.admin_support.forms import ActForm, EurosField
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.staff.actor import StaffActor
@@ -32,7 +32,7 @@ from promotrot.models.game import (
 )
 from promotrot.reports import STAGES as DEBT_STAGES
 from promotrot.selectors.debts import Stage, debts_of
-from promotrot.selectors.games import version_game
+from promotrot.selectors.games import approved_before, version_game
 from promotrot.selectors.owed import owed_cents
 from promotrot.services import emissions, games
 from promotrot.services.debts import deciding, drawing, ending
@@ -46,10 +46,26 @@ class _File(DocumentFileForm):
 
 
 class _Plan(ActForm):
-    extra_tier = forms.IntegerField(label=_("Extra prizes equal to tier"), required=False)
+    extra_tier = forms.TypedChoiceField(
+        label=_("Extra prizes equal to tier"), required=False, coerce=int, empty_value=None
+    )
     stop_without_top = forms.BooleanField(
         label=_("Stops when no top prize is left"), required=False
     )
+
+    def build(self) -> None:
+        tier = cast(forms.TypedChoiceField, self.fields["extra_tier"])
+        tier.choices = [("", NOTHING), *_tiers(self.target)]
+
+
+def _tiers(game: Game) -> list[tuple[int, str]]:
+    """Return the prizes of a game's newest approved version, by their numbers."""
+    version = approved_before(game.code)
+    if version is None:
+        return []
+    defined = version_game(version.pk)
+    numbers = range(1, len(defined.kind.prizes) + 1)
+    return [(each, f"{each} · {game_words.tier_text(defined, each)}") for each in numbers]
 
 
 class _End(ActForm):

@@ -21,6 +21,7 @@ from core.premises.admin.searched import SearchedAdmin
 from core.premises.models import Premises, Terminal
 from core.staff.actor import StaffActor
 from promotrot import powers
+from promotrot.admin.words import play_text, thing_text
 from promotrot.models.emission import Emission
 from promotrot.models.play import OfficeEnd, PlayAct, PlayEnd, PlayMove, PlayTicket
 from promotrot.models.retired import RetiredPlays
@@ -107,7 +108,11 @@ class _Moves(ReadOnlyInline):
 
 class _Vouchers(ReadOnlyInline):
     model = Voucher
-    shown = ("uuid", "nature", "amount_cents", "prizes", "thing", "issue_day", "last_day")
+    shown = ("uuid", "nature", "amount_cents", "prizes", "in_kind", "issue_day", "last_day")
+
+    @admin.display(description=_("thing"))
+    def in_kind(self, row: Voucher) -> str:
+        return thing_text(row.emission_id, row.thing) if row.thing else NOTHING
 
 
 @admin.register(PlayTicket)
@@ -133,6 +138,7 @@ class PlayTicketAdmin(SearchedAdmin):
     list_select_related = ("emission", "premises", "terminal", "end")
     inlines = (_Acts, _End, _OfficeEnd, _Moves, _Vouchers)
     acts = (MOVE_ACT, END_ACT)
+    told_as = staticmethod(play_text)
 
     @admin.display(description=_("state"))
     def state(self, row: PlayTicket) -> Any:

@@ -24,6 +24,7 @@ from core.receipts.document import present_language
 from core.receipts.output import Output
 from core.staff.actor import StaffActor
 from promotrot import powers
+from promotrot.admin.words import thing_text, voucher_text
 from promotrot.models.retired import UnprintedVoucher
 from promotrot.models.voucher import (
     Voucher,
@@ -101,13 +102,12 @@ def held_panel(request: HttpRequest) -> Table | None:
     return Table(
         title=_("Vouchers held for their bearers"),
         icon="volunteer_activism",
-        headers=(_("voucher"), _("amount"), _("premises"), _("issued at"), _("last day")),
+        headers=(_("issued at"), _("amount"), _("premises"), _("last day")),
         rows=[
             (
-                link(row),
+                link(row, moment(row.issued_at)),
                 money(row.amount_cents),
-                row.premises.code,
-                moment(row.issued_at),
+                row.premises,
                 day(row.last_day),
             )
             for row in rows[:_SHOWN]
@@ -158,7 +158,7 @@ class VoucherAdmin(SearchedAdmin):
         "nature",
         "amount_cents",
         "prizes",
-        "thing",
+        "in_kind",
         "premises",
         "terminal",
         "issued_at",
@@ -171,6 +171,12 @@ class VoucherAdmin(SearchedAdmin):
     list_filter = ("nature",)
     inlines = (_Handover, _Print, _Unprinted, _Given, _Reprints)
     acts = (HAND_OVER, CONFIRM)
+    told = ("thing",)
+    told_as = staticmethod(voucher_text)
+
+    @admin.display(description=_("thing"))
+    def in_kind(self, row: Voucher) -> str:
+        return thing_text(row.emission_id, row.thing) if row.thing else NOTHING
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Voucher]:
         waits = Exists(held_vouchers().filter(pk=OuterRef("pk")).order_by())

@@ -1,6 +1,23 @@
-"""Put the codes of Promotrot into words for the admin."""
+"""Put the codes of Promotrot, and the proposals about its games, into words for the admin."""
 
+from typing import Any
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+
+from core.admin_support.columns import link, moment, money
+from core.admin_support.contents import ProposalWords
+from core.receipts.document import present_language
+from core.staff.models import Proposal
+from promotrot.admin.building import game_words
+from promotrot.engine.game import Texts
+from promotrot.models.emission import Emission, PrizeTier
+from promotrot.models.game import Game
+from promotrot.models.play import PlayTicket
+from promotrot.models.voucher import Voucher
+from promotrot.selectors.games import approved_before, version_game
+from promotrot.services.facts import emission_facts
 
 RESTORED = _("Database restored since the seed was fixed: was it sold already?")
 
@@ -46,3 +63,70 @@ FAULTS = {
     "chance_impossible": _("A chance is above 0, and 1 at most"),
     "way_too_high": _("A way leads to a rung above, and not over the last one"),
 }
+
+
+# --- Games, emissions and their prizes in the reader's language -----------------------------------
+
+
+def texts_of(emission_id: int) -> Texts:
+    """Return the texts of an emission's game in the language of the page."""
+    return emission_facts(emission_id).texts(present_language())
+
+
+def thing_text(emission_id: int, key: str) -> str:
+    """Return the name of a prize in kind; the key itself if the game does not name it."""
+    return texts_of(emission_id).prizes.get(key, key)
+
+
+def tier_text(tier: PrizeTier) -> str:
+    """Return a tier by its number and its prize: `1 · Electric bicycle (900.00 €)`."""
+    value = money(tier.value_cents)
+    if tier.thing:
+        value = f"{thing_text(tier.emission_id, tier.thing)} ({value})"
+    return f"{tier.number} · {value}"
+
+
+def emission_text(emission: Emission) -> str:
+    """Return an emission by the name of its game and its reference."""
+    return f"{texts_of(emission.pk).name} · {emission.reference}"
+
+
+def play_text(play: PlayTicket) -> str:
+    """Return a play by its game and its sale. Its UUID is for machines, and stands on its page."""
+    return f"{texts_of(play.emission_id).name} · {moment(play.sold_at)}"
+
+
+def voucher_text(voucher: Voucher) -> str:
+    """Return a voucher by its amount and its issue."""
+    return f"{money(voucher.amount_cents)} · {moment(voucher.issued_at)}"
+
+
+def _game_name(code: str) -> str:
+    """Return the name of a game by its newest approved version; its code if none is approved."""
+    version = approved_before(code)
+    if version is None:
+        return code
+    return game_words.texts_of(version_game(version.pk)).name
+
+
+# --- Proposals ------------------------------------------------------------------------------------
+
+
+def _emission(proposal: Proposal) -> str:
+    return link(Emission.objects.get(reference=proposal.content["emission"]))
+
+
+def _game(field: str) -> Any:
+    """Return a function from a proposal to its game, with the amount of a field."""
+
+    def about(proposal: Proposal) -> SafeString:
+        game = Game.objects.get(code=proposal.content["game"])
+        name = link(game, _game_name(game.code))
+        return format_html("{} · {}", name, money(proposal.content[field]))
+
+    return about
+
+
+EMISSION = ProposalWords("emission", _emission)
+ENDING = ProposalWords("owed_cents", _game("owed_cents"))
+DEBT = ProposalWords("payee", _game("cents"))

@@ -123,6 +123,27 @@ def test_every_figure_of_the_explanation_is_the_signed_certificates(
             assert explained == Certified(documents[code], language).steps(), (code, language)
 
 
+@pytest.mark.article("14.III.10.7")
+def test_the_chart_ends_with_the_pot_of_the_next_meeting(
+    open_browser: Open, line: Line, tmp_path: Any, settings: Any
+) -> None:
+    """That pot counts what lapsed for the meeting. The chart told of a smaller one under it."""
+    settings.VAR_DIR = tmp_path
+    factories.time_to(rounds.NOON)
+    for _ in range(2):
+        rounds.ordered(factories.point())
+        factories.time_pass(days=1)
+    coming = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [NUMBERS] * 2)
+    contest_publish(by=factories.staff(Role.ORGANISER), contest=coming, rules=desk.RULES)
+    rounds.fund(accounts.lapsed(coming.pk), 12_34)
+    live.publish(live.folder())
+    browser = open_browser()
+    browser.go(f"{line.url}/?lang=ca")
+    pot = _plain(browser.text(".pot"))
+    assert pot.endswith("€") and pot != "0,00 €"
+    assert _plain(browser.text(".legend .figure")) == pot
+
+
 def test_a_board_says_so_when_nothing_is_published_any_more_and_when_it_is_again(
     open_browser: Open, line: Line, tmp_path: Any, settings: Any
 ) -> None:

@@ -37,6 +37,14 @@ return [...document.querySelectorAll("#content .house-document")]
 """
 
 
+# Controls that would be on the paper of a page.
+_CONTROLS = """
+const most = "button, input[type=search], .desk-button, .desk-choice, [role=search]";
+return [...document.querySelectorAll(`main :is(${most})`)]
+  .filter((e) => e.checkVisibility()).map((e) => e.outerHTML.slice(0, 120));
+"""
+
+
 def sign_on(browser: Browser, url: str, desk: Desk) -> None:
     """Take over the session of a person who has signed on."""
     cookie = desk.client.cookies[settings.SESSION_COOKIE_NAME].value
@@ -203,3 +211,16 @@ def test_a_list_is_filtered_by_keyboard(open_browser: Open, line: Line) -> None:
     until(lambda: "state__exact=draft" in browser.run("return location.search"), "the list")
     assert "day__gte=2026-01-01" in browser.run("return location.search")
     assert not browser.complaints()
+
+
+def test_a_printed_page_has_no_controls(open_browser: Open, line: Line) -> None:
+    race_day()
+    browser = open_browser(TERMINAL, language="ca")
+    sign_on(browser, line.url, Desk(Role.ORGANISER, language="ca"))
+    for url in ("/admin/race-day/", list_url(Proposal)):
+        browser.look(dark=False)
+        browser.go(f"{line.url}{url}")
+        browser.find("main")
+        assert browser.run(_CONTROLS)
+        browser.look(dark=False, media="print")
+        assert browser.run(_CONTROLS) == [], url

@@ -1,8 +1,11 @@
 """Prizes at the terminal in a real browser: paid once, refused, asked again after a lost line."""
 
 import pytest
+from django.utils import translation
+from django.utils.translation import gettext
 
 from core.payoffice.models import Claim, Deposit, Payment
+from core.payoffice.refusals import PlaceNotAllowed
 from tests.support import paying, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, until
@@ -66,6 +69,11 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
     assert "14.III" not in browser.text(f"{STATE}.warn")  # it stands with the details
     browser.says(".shown .card", "14.III.10.2")
     assert not browser.shows(".acts .primary")
+    browser.other_window()
+    with translation.override(player[0]):
+        refused = gettext(PlaceNotAllowed.message).partition(" (")[0]
+    browser.says(f"{STATE.split()[1]}.warn", refused)
+    browser.other_window()
     desk.scan(browser, nothing.code)
     browser.find(f"{STATE}.info")
     browser.type("#presented-code", "1111-2222-3333-4444-5555-6666")

@@ -20,6 +20,14 @@ return [...document.querySelectorAll(".door.open .inside")].filter((e) => {
 }).map((e) => e.textContent);
 """
 
+# The heights of the rungs, and where the horse stands. Rules of another game's panel reached it.
+_LADDER = """
+const rungs = [...document.querySelectorAll(".rung")];
+return [new Set(rungs.map((e) => Math.round(e.getBoundingClientRect().height))).size,
+  rungs.every((e) => [...e.children].every((child, index, all) => !index
+    || all[index - 1].getBoundingClientRect().right <= child.getBoundingClientRect().left + 1))];
+"""
+
 
 @pytest.mark.parametrize(("size", "dark", "language"), LOOKS)
 def test_every_game(open_browser: Open, line: Line, size: str, dark: bool, language: str) -> None:
@@ -41,6 +49,8 @@ def test_every_game(open_browser: Open, line: Line, size: str, dark: bool, langu
         browser.find(".stage")
         begin(browser)
         tour.stop(f"{name}-begun")
+        if browser.shows(".ladder"):
+            assert browser.run(_LADDER) == [1, True]
         end(browser)
         assert browser.run(_OVER_THE_FRAME) == []
         tour.stop(f"{name}-ended")

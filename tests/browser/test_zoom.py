@@ -1,9 +1,11 @@
-"""Work the screens at 200 % zoom: a window of half the width and height in CSS pixels (WCAG 1.4.4).
+"""Work the screens at 200 % zoom and at 320 px.
 
+At 200 % a window has half the width and height in CSS pixels (WCAG 1.4.4).
 Nothing scrolls sideways, no control is outside the page or covered where the focus brings it, and
 no text is cut.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ from tests.support.lototrot import told_programme
 
 # 1366x768 and 1280x720 at 200 %.
 ZOOMED = (Size(683, 384, 2.0), Size(640, 360, 2.0))
+# 1280x1024 at 400 %, and the width of a small phone.
+NARROW = (Size(320, 640),)
 # Lists of many alike, of which the first ones tell how the others lie.
 _MOST = 60
 _UNWORKABLE = """
@@ -61,10 +65,10 @@ return found;
 """
 
 
-def workable(browser: Browser, name: str) -> list[str]:
+def workable(browser: Browser, name: str, sizes: Sequence[Size] = ZOOMED) -> list[str]:
     """Return what keeps a person from working the page as it is, at each of the sizes."""
     wrong = []
-    for size in ZOOMED:
+    for size in sizes:
         browser.resize(size)
         problems = [*browser.run(BURST), *browser.run(_UNWORKABLE, _MOST)]
         if problems or PICTURED:
@@ -124,13 +128,36 @@ def test_terminal(open_browser: Open, line: Line) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_a_terminal_of_the_width_of_a_phone(open_browser: Open, line: Line) -> None:
+    """Nothing scrolls sideways at 320 CSS pixels (WCAG 1.4.10): 1280 at 400 %."""
+    shop = desk.shop(told_programme.contest(range(1, 15)))
+    emitting.opened(emitting.small())
+    browser = open_browser(NARROW[0], language="ca")
+    desk.enrol(browser, line.url, shop, language="ca")
+    wrong = workable(browser, "narrow-display", NARROW)
+    for tab in ("promotrot", "prizes", "day"):
+        browser.run("document.getElementById(arguments[0]).click()", f"tab-{tab}")
+        browser.find({"promotrot": ".game", "prizes": "#presented-code", "day": ".day"}[tab])
+        wrong += workable(browser, f"narrow-{tab}", NARROW)
+    assert not wrong, "\n".join(wrong)
+    browser.find(".player-language button")
+    buttons = browser.all(".player-language button")
+    assert [button.text for button in buttons] == ["Català", "Español", "English"]
+
+
 def test_a_page_of_staff(open_browser: Open, line: Line) -> None:
     race_day()
     browser = open_browser(ZOOMED[0], language="ca")
     sign_on(browser, line.url, Desk(Role.ORGANISER, language="ca"))
     wrong = []
-    for name, url in (("today", "/admin/"), ("race-day", "/admin/race-day/")):
+    pages = {
+        "today": "/admin/",
+        "race-day": "/admin/race-day/",
+        "proposals": "/admin/staff/proposal/",
+    }
+    for name, url in pages.items():
         browser.go(f"{line.url}{url}")
         browser.find("#main, main, #content")
         wrong += workable(browser, name)
+        wrong += workable(browser, f"narrow-{name}", NARROW)
     assert not wrong, "\n".join(wrong)

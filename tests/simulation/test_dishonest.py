@@ -30,8 +30,12 @@ from core.kernel.days import morning_after, natural_day
 from core.nights.jobs import all_jobs
 from core.nights.models import JobRun
 from core.nights.services import night_run
+from core.premises.models import Suspension
+from core.premises.powers import SUSPEND
 from core.premises.requests import new_uuid
+from core.premises.suspending import sales_resume
 from core.staff import two_persons
+from core.staff.actor import StaffActor
 from core.staff.models import Proposal, User
 from core.staff.powers import Role, holders
 from core.statements.models import Statement
@@ -121,6 +125,7 @@ class Dishonest:
     def week_passes(self) -> None:
         """Let seven nights pass and everybody sign on again, after another meeting."""
         nights_pass()
+        self.let_sell()
         paying.settled(1, losers=2, at=self.owing)
         factories.time_pass(days=6)
         nights_pass()
@@ -201,9 +206,16 @@ class Dishonest:
     def be_refused(self) -> None:
         """Refuse the proposal as an honest person."""
         for proposal in Proposal.objects.filter(decision=None):
-            role = min(holders(two_persons.kinds()[proposal.kind].decides))
-            by = factories.signed_on(User.objects.get(pk=self.honest[role]))
+            by = self.honest_with(two_persons.kinds()[proposal.kind].decides)
             two_persons.reject(proposal=proposal.uuid, by=by, reason="False.")
+
+    def let_sell(self) -> None:
+        """Lift as an honest person what one person suspended, which takes nothing."""
+        for suspension in Suspension.objects.filter(lifted_at=None):
+            sales_resume(by=self.honest_with(SUSPEND), suspension=suspension.pk)
+
+    def honest_with(self, power: str) -> StaffActor:
+        return factories.signed_on(User.objects.get(pk=self.honest[min(holders(power))]))
 
 
 def nights_pass() -> None:

@@ -18,7 +18,7 @@ from core.staff.actor import StaffActor
 
 Data = dict[str, Any]
 State = Draw.State
-_SOURCES = {"dice": _("dice"), "balls": _("balls"), "phrase": _("phrase")}
+SOURCES = {"dice": _("dice"), "balls": _("balls"), "phrase": _("phrase")}
 
 
 # --- Forms ----------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ class _Announce(ActForm):
 
 
 class _Commit(ActForm):
-    source = forms.ChoiceField(label=_("Source"), choices=[*_SOURCES.items()])
+    source = forms.ChoiceField(label=_("Source"), choices=[*SOURCES.items()])
     pieces = forms.IntegerField(
         label=_("How many dice or balls"),
         min_value=1,
@@ -57,7 +57,7 @@ class _Reason(ActForm):
 
 
 class _Enter(ActForm):
-    source = forms.ChoiceField(label=_("Source"), choices=[*_SOURCES.items()])
+    source = forms.ChoiceField(label=_("Source"), choices=[*SOURCES.items()])
     text = forms.CharField(
         label=_("What the witness gave"),
         max_length=method.MAX_ENTROPY_CHARACTERS,
@@ -173,7 +173,7 @@ def about(draw: Draw) -> list[tuple[Any, Any]]:
     commitment = Commitment.objects.filter(draw=draw).first()
     if commitment is not None:
         pieces = f": {commitment.pieces}" if commitment.pieces else ""
-        facts.append((_("the witness gives"), f"{_SOURCES[commitment.source]}{pieces}"))
+        facts.append((_("the witness gives"), f"{SOURCES[commitment.source]}{pieces}"))
     outcome = Outcome.objects.filter(draw=draw).first()
     if outcome is not None:
         facts.append((_("order"), ", ".join(outcome.order[:30])))

@@ -14,7 +14,7 @@ from core.admin_support.contents import Table
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.draws import powers
-from core.draws.admin.acts import ACTS, title_of
+from core.draws.admin.acts import ACTS, SOURCES, title_of
 from core.draws.documents import MOST_INLINE
 from core.draws.models import (
     Abandonment,
@@ -59,7 +59,11 @@ class _Fields(ReadOnlyInline):
 
 class _Commitments(ReadOnlyInline):
     model = Commitment
-    shown = ("published", "source", "pieces", "committed_at", "committed_by")
+    shown = ("published", "gives", "pieces", "committed_at", "committed_by")
+
+    @admin.display(description=_("the witness gives"))
+    def gives(self, row: Commitment) -> Any:
+        return SOURCES[row.source]
 
     @admin.display(description=_("commitment"))
     def published(self, row: Commitment) -> str:

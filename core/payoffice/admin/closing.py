@@ -108,7 +108,7 @@ def _session(proposal: Proposal) -> CashSession:
 
 def _subject(proposal: Proposal) -> SafeString | str:
     cents = proposal.content.get("counted_cents", proposal.content.get("cents"))
-    return format_html("{}: {}", _session(proposal), money(abs(cents)))
+    return format_html("{} · {}", link(_session(proposal)), money(abs(cents)))
 
 
 def _drawer(proposal: Proposal) -> list[tuple[Any, Any]]:

@@ -316,11 +316,11 @@ def _queue(by: StaffActor) -> dict[str, Any]:
         start, end = day_bounds(natural_day(clock.now()))
         today = Payment.objects.filter(paid_at__gte=start, paid_at__lt=end, staff_id=by.user_id)
         queue["payments"] = [
-            (moment(row.paid_at), money(row.amount_cents), row.get_means_display(), link(row))
+            (link(row, moment(row.paid_at)), money(row.amount_cents), row.get_means_display())
             for row in today.order_by("-pk")[:_QUEUE]
         ]
         queue["waiting"] = [
-            (moment(row.deposited_at), row.get_reason_display(), link(row))
+            (link(row, moment(row.deposited_at)), row.get_reason_display())
             for row in selectors.deposits(by=by).order_by("pk")[:_QUEUE]
         ]
     return queue

@@ -9,7 +9,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation, signed_on
-from core.admin_support.columns import NOTHING, day, lines, link, money, paper_links
+from core.admin_support.columns import (
+    NOTHING,
+    day,
+    lines,
+    link,
+    moment,
+    money,
+    named,
+    paper_links,
+)
 from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
@@ -39,7 +48,7 @@ from core.payoffice.models import (
     StockMovement,
 )
 from core.payoffice.services import goods, ruling
-from core.premises.models import Premises
+from core.premises.models import Game, Premises
 
 
 class _Presentations(ReadOnlyInline):
@@ -113,16 +122,23 @@ class ClaimAdmin(Register):
     inlines = (_Presentations, _Matches, _Restorations, _Rulings, _Payments, _Exchanges)
     acts = (office.RULE_CLAIM,)
 
+    def told_as(self, row: Claim) -> str:
+        amount = f"{money(row.amount_cents)} · " if row.amount_cents else ""
+        return f"{Game(row.game).label} · {amount}{row.get_state_display()}"
+
 
 @admin.register(Payment)
 class PaymentAdmin(Register):
     asks = ("paid_at", "premises", "amount_cents")
     summed = ("amount_cents",)
     numbered_by = "paid_at"
-    columns = ("uuid", "paid_at", "amount_cents", "means", "place", "premises", "claim")
+    columns = ("paid_at", "amount_cents", "means", "place", "premises", "claim", "uuid")
     list_filter = ("means", "place")
     search_fields = ("uuid", "premises__code")
     inlines = (_Cheques,)
+
+    def told_as(self, row: Payment) -> str:
+        return f"{money(row.amount_cents)} · {moment(row.paid_at)}"
 
 
 @admin.register(RetiredPayments)
@@ -150,12 +166,16 @@ class RetiredPaymentsAdmin(Register):
 @admin.register(Deposit)
 class DepositAdmin(Register):
     asks = ("deposited_at", "premises")
-    columns = ("uuid", "deposited_at", "reason", "premises", "standing")
+    columns = ("deposited_at", "reason", "premises", "standing", "uuid")
     list_filter = ("reason",)
     list_select_related = ("premises", "match__claim")
     search_fields = ("uuid",)
     inlines = (_Matches, _Rulings, _Arrivals, _Images)
     acts = (office.MATCH, office.RULE_DEPOSIT, office.ARRIVE)
+
+    def told_as(self, row: Deposit) -> str:
+        """Return when and why it was taken in. Its receipt has the UUID, and so has its page."""
+        return f"{moment(row.deposited_at)} · {row.get_reason_display()}"
 
     @admin.display(description=_("claim"))
     def standing(self, row: Deposit) -> Any:
@@ -185,6 +205,10 @@ class CashSessionAdmin(Register):
     inlines = (_Movements,)
     acts = (office.MOVE_CASH, office.CLOSE_CASH)
     list_acts = (office.OPEN_CASH,)
+
+    def told_as(self, row: CashSession) -> str:
+        """Return whose drawer it is, and since when."""
+        return f"{named(row.cashier)} · {moment(row.opened_at)}"
 
     @admin.display(description=_("difference"))
     def difference(self, row: CashSession) -> str:

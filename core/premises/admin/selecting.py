@@ -17,6 +17,7 @@ from core.admin_support.forms import ActForm, EurosField
 from core.admin_support.lists import choosing
 from core.kernel.errors import DomainError
 from core.premises import powers, suspending
+from core.premises.admin.words import and_more
 from core.premises.chosen import Outcome, Plan
 from core.premises.models import Premises, Suspension
 from core.staff.actor import StaffActor
@@ -242,12 +243,7 @@ CHOSEN = (SUSPEND_CHOSEN, LIFT_CHOSEN, LIMIT_CHOSEN)
 
 
 def _subject(proposal: Proposal) -> str:
-    rows = proposal.content["premises"]
-    first, more = rows[0]["name"], len(rows) - 1
-    if not more:
-        return str(first)
-    names = {"first": first, "n": more}
-    return ngettext("%(first)s and %(n)s more", "%(first)s and %(n)s more", more) % names
+    return and_more([row["name"] for row in proposal.content["premises"]])
 
 
 def _facts_suspending(proposal: Proposal) -> list[tuple[Any, Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.building.words import Facts
@@ -19,8 +19,8 @@ from core.admin_support.contents import ProposalWords
 from core.staff.models import Proposal
 from lototrot.admin.paddock.horses import horse, horse_table, horses, named, runners_of
 from lototrot.admin.words import OUTCOMES, race_text
-from lototrot.models.programme import Race, Runner
-from lototrot.models.running import Classification
+from lototrot.models.programme import Meeting, Race, Runner
+from lototrot.models.running import Classification, RaceDeclaration
 
 _WINNER = "winner"
 Entries = Sequence[Mapping[str, Any]]
@@ -115,7 +115,7 @@ def runners_table(entries: Entries, runners: Mapping[int, Runner]) -> SafeString
         )
         for entry in ordered
     ]
-    return horse_table((_("horse"), _("place"), _("outcome"), _("ruling")), rows)
+    return horse_table((_("horse"), pgettext("rank", "place"), _("outcome"), _("ruling")), rows)
 
 
 # --- A withdrawal, a start ------------------------------------------------------------------------
@@ -143,5 +143,42 @@ def _withdrawn(proposal: Proposal) -> Facts:
     return facts
 
 
+# --- A race or a meeting without a classification -------------------------------------------------
+
+
+def _where(proposal: Proposal) -> Any:
+    """Return a link to the race that is declared, or to the meeting of all that are ahead."""
+    if proposal.content["race"] is None:
+        return link(Meeting.objects.get(pk=proposal.content["meeting"]))
+    race = _race(proposal)
+    return link(race, race_text(race))
+
+
+def _kind_of(proposal: Proposal) -> str:
+    return str(RaceDeclaration.Kind(proposal.content["kind"]).label)
+
+
+def _declaration(proposal: Proposal) -> SafeString:
+    return format_html("{} · {}", _where(proposal), _kind_of(proposal))
+
+
+def _declared(proposal: Proposal) -> Facts:
+    content = proposal.content
+    runners = runners_of(content["race"]) if content["left"] else {}
+    left = [(horse(each["number"], runners), each["ruling"] or NOTHING) for each in content["left"]]
+    table = horse_table((_("horse"), _("ruling")), left) if left else NOTHING
+    return [
+        (_("race") if content["race"] else _("meeting"), _where(proposal)),
+        (_("kind"), _kind_of(proposal)),
+        (_("reason"), content["reason"]),
+        (_("Text of the decision"), content["text"] or NOTHING),
+        (_("Decided by"), RaceDeclaration.Author(content["author"]).label),
+        (_("declared at"), _at(content["declared_at"], moment(proposal.proposed_at))),
+        (_("Left at the start"), table),
+        (_("Place"), content["draw_place"] or NOTHING),
+    ]
+
+
 CLASSIFICATION = ProposalWords("runners", _result, _classified)
 WITHDRAWAL = ProposalWords("number", _horse_of, _withdrawn)
+DECLARATION = ProposalWords("kind", _declaration, _declared)

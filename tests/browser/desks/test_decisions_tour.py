@@ -132,6 +132,20 @@ def test_the_queue_follows_what_others_do(open_browser: Open, line: Line) -> Non
     assert not browser.complaints()
 
 
+def test_a_page_without_a_connection_says_so(open_browser: Open, line: Line) -> None:
+    """Both pages of the queue stood there as if a decision could arrive."""
+    _proposed()
+    desk = Desk(Role.STEWARDS, language="en")
+    browser = open_browser(TERMINAL, language="en")
+    sign_on(browser, line.url, desk)
+    for address in ("decisions/", "decisions/?after=999999999"):
+        browser.go(f"{line.url}/admin/{address}")
+        line.cut()
+        browser.says("[data-lost]:not([hidden])", "No connection")
+        line.mend()
+        until(lambda: browser.run("return document.querySelector('[data-lost]').hidden"), "a line")
+
+
 def test_nothing_is_confirmed_before_it_could_be_read(open_browser: Open, line: Line) -> None:
     """In a window that is too low for the whole classification, its end must be seen first."""
     _proposed()

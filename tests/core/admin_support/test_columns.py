@@ -72,7 +72,7 @@ def test_a_row_links_to_its_page_and_its_text_is_escaped() -> None:
 
 def test_the_days_in_names_have_the_form_of_all_others(day: RaceDay) -> None:
     """Before, a list told of the contest `lototrot 2026-11-23` sold at 23/11/2026."""
-    written = f"lototrot {day.contest.day:%d/%m/%Y}"
+    written = f"Lototrot {day.contest.day:%d/%m/%Y}"
     auditor = Desk(Role.AUDITOR, language="ca")
     assert written in auditor.get(list_url(Ticket))
     assert written in auditor.get(list_url(type(day.contest)))

@@ -57,6 +57,7 @@ def test_signing_on_needs_name_password_and_code() -> None:
     client = Client(headers={"accept-language": "ca"})
     form = client.get("/admin/login/").content.decode()
     assert "Lototrot" in form
+    assert '<input type="hidden" name="next" value="/admin/">' in form  # else no page is there
     wrong = client.post("/admin/login/", {"username": user.username, "password": "no"})
     assert wrong.status_code == 200
     right = {"username": user.username, "password": "a long enough secret", "next": "/admin/"}

@@ -1,5 +1,7 @@
 """List the codes of all errors, and write them as docs/problems.md."""
 
+import os
+import subprocess
 import sys
 
 import pytest
@@ -33,6 +35,23 @@ def test_it_needs_nothing_that_the_image_may_leave_out(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     monkeypatch.delitem(sys.modules, "core.tracing.spans", raising=False)
     assert catalogue.classes()
+
+
+def test_a_process_for_sales_has_the_same_codes() -> None:
+    """It has no pages of staff. Every prize refused at a counter was a fault there."""
+    script = (
+        "import django; django.setup(); from core.api import catalogue; "
+        "print(len(catalogue.entries()))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=os.environ | {"PROCESS_ROLE": "sales"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(told.stdout) == len(catalogue.entries())
 
 
 def test_codes_are_well_formed_and_listed() -> None:

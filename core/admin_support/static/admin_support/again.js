@@ -19,7 +19,7 @@
       }
     } catch {
       let notice = part.querySelector(".house-lost");
-      if (!notice) notice = part.appendChild(Object.assign(document.createElement("p"), { className: "house-lost" }));
+      if (!notice) notice = part.appendChild(Object.assign(document.createElement("p"), { className: "house-refusal house-lost" }));
       notice.textContent = part.dataset.lost;
     }
     setTimeout(ask, EVERY_MS);

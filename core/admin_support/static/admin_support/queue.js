@@ -6,19 +6,23 @@
   const page = document.querySelector("[data-decision]");
   const queue = document.querySelector("[data-queue]");
   if (!page && !queue) return;
+  const lost = document.querySelector("[data-lost]");
   let drawnLast = "";
   let asking = 0;
+  let leaving = false; // a page that is left gives its request up: no line is lost
 
   async function ask() {
     if (document.hidden) return;
     const address = queue ? queue.dataset.queue : `${location.pathname}?part=1`;
     try {
       const answer = await fetch(address, { headers: { "X-By-Itself": "1" }, cache: "no-store", redirect: "error" });
+      lost.hidden = true;
       if (!answer.ok) return;
       if (queue) draw(await answer.text());
       else tell(await answer.json());
     } catch {
-      // Without a connection the page stays as it is: the server decides whether a decision counts.
+      // The page stays as it is, and says so: the server decides whether a decision counts.
+      lost.hidden = leaving;
     }
   }
 
@@ -44,5 +48,7 @@
     dispatchEvent(new Event("house:gone"));
   }
 
+  addEventListener("pagehide", () => { leaving = true; });
+  addEventListener("pageshow", () => { leaving = false; });
   asking = setInterval(ask, EVERY_MS);
 })();

@@ -38,7 +38,7 @@ export function section() {
     root.replaceChildren(
       h("div", { class: "row ends" }, h("h2", {}, t("lototrot")), h("a", { class: "button quiet no-wall", href: "/meetings" }, t("board_meetings"))),
       ...(contests.length ? contests.map((each) => each.root) : [h("p", { class: "empty" }, t("board_no_contest"))]),
-      ...Object.values(document.chains).filter((chain) => chain.history.length > 1).map(history),
+      ...Object.entries(document.chains).filter(([, chain]) => chain.history.length > 1).map(([code, chain]) => history(chain, lapsedFor(document.contests, code))),
     );
     for (const each of root.querySelectorAll("details")) each.open = unfolded.get(each.dataset.key) ?? each.open;
     const news = contests.map((each) => each.news()).join(" ");
@@ -167,11 +167,14 @@ function proofs({ proofs: entries, contest }) {
   return rows.length ? h("ul", { class: "row no-wall" }, rows.map(([name, href]) => h("li", {}, h("a", { href }, name)))) : null;
 }
 
-function history(chain) {
+/** Return what lapsed for the next contest of a chain (14.III.10.7), which the pot above it counts. */
+const lapsedFor = (contests, code) => contests.find((each) => each.bet_type === code && !each.settlement)?.lapsed_cents ?? 0;
+
+function history(chain, lapsed) {
   // The last point is what there is now, so that the chart agrees with the figures above it.
   const labels = [...chain.history.map((each) => date(each.day)), t("board_now")];
   const series = [
-    { name: t("board_jackpot"), values: [...chain.history.map((each) => each.jackpot_cents), chain.jackpot_cents] },
+    { name: t("board_jackpot"), values: [...chain.history.map((each) => each.jackpot_cents), chain.jackpot_cents + lapsed] },
     { name: t("board_reserve"), values: [...chain.history.map((each) => each.reserve_cents), chain.reserve_cents] },
   ];
   for (const each of series) each.amounts = each.values.map(cents);

@@ -27,7 +27,7 @@ class List {
     Object.assign(this, { till, opensMs, day, changed });
     this.words = h("input", { class: "input", id: "find-ticket", type: "search", inputmode: "decimal", autocomplete: "off", oninput: () => this.#later() });
     this.body = h("tbody", {});
-    this.none = h("p", { class: "empty", hidden: true }, t("no_tickets"));
+    this.none = h("p", { class: "empty", hidden: true });
     this.more = h("button", { class: "button", type: "button", hidden: true, onclick: () => this.#ask(this.#next).catch(till.tell) }, t("more"));
     const head = (text, className = "") => h("th", { scope: "col", class: className }, text);
     this.table = h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("tickets_of_day") }, h("table", { class: "table" },
@@ -57,6 +57,7 @@ class List {
       this.body.append(this.#row(ticket, acts));
     }
     this.none.hidden = this.#rows.length > 0;
+    this.none.textContent = t(this.words.value ? "no_tickets" : "none_sold");
     this.table.hidden = this.#rows.length === 0;
     this.#second();
   }

@@ -25,7 +25,7 @@ export function display(till, game, done) {
     }
   }
   const box = dialog(t("game_display_title"), [h("p", {}, t("game_display_why")), h("h3", {}, game.name),
-    h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
+    h("div", { class: "halves" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
     h("p", { class: "large" }, t("to_prizes", { percent: decimal(game.prize_percent) })),
     h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: poster }, t("print_poster")),
       h("button", { class: "button primary big displayed", type: "button", onclick: acknowledge }, t("is_displayed")))],

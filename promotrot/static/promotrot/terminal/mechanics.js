@@ -29,7 +29,7 @@ function climb(game, play, act) {
   const fell = steps.at(-1)?.shown === -1;
   const at = steps.filter((each) => each.shown >= 0).at(-1)?.shown ?? 0;
   const rows = rungs.map((rung, index) => h("li", { class: ["rung", index === at && "here", index === at && fell && "fell"], "aria-current": index === at ? "step" : null },
-    h("span", { class: "figure" }, String(index)), h("span", { class: "horse" }, index === at ? sign("trotter", fell ? t("fallen") : t("you_are_here")) : null),
+    h("span", { class: "figure" }, String(index)), h("span", {}, index === at ? sign("trotter", fell ? t("fallen") : t("you_are_here")) : null),
     h("span", {}, rung.stop ? prizeOf(game, rung.stop) : "")));
   const ways = new Map(rungs[at].ways.map((way) => [way.name, way]));
   const buttons = play.legal.map((name) => {

@@ -40,7 +40,7 @@ class Panel {
       burnt: () => { till.toast(t("given_up"), "warn"); this.ask(); },
     });
     addEventListener("keydown", (event) => this.#key(event));
-    till.line.addEventListener("change", () => this.#refresh());
+    till.line.addEventListener("change", () => this.#lineTurned());
     till.outbox.addEventListener("change", () => this.#refresh());
   }
 
@@ -126,6 +126,13 @@ class Panel {
       game.acknowledged ? [t("play_for"), " ", amount(cents(game.price_cents))] : t("before_selling")));
   }
 
+  /** Ask again where the line was lost before anything could be shown. */
+  #lineTurned() {
+    const waits = this.#isShown && !this.#stage && !this.#games.length;
+    if (waits && this.till.line.up) this.ask();
+    else this.#refresh();
+  }
+
   #refresh() {
     const may = this.till.line.up && !this.#refusal && !this.till.outbox.entry;
     for (const button of this.element.querySelectorAll(".buy")) button.disabled = !may;
@@ -135,7 +142,7 @@ class Panel {
     this.till.player.show({ kind: "bet", tone: "info", title: nameOf(game), large: cents(game.price_cents), note: t("to_prizes", { percent: decimal(game.prize_percent) }) });
     let sells = false;
     const box = dialog(game.name, h("form", { class: "stack", method: "dialog", onsubmit: () => { sells = true; this.#buy(game); } },
-      h("div", { class: "grid" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
+      h("div", { class: "halves" }, h("ul", { class: "stack tight rules-list" }, game.rules.map((rule) => h("li", {}, rule))), prizeTable(game)),
       h("p", { class: "row ends" }, h("span", {}, t("to_prizes", { percent: decimal(game.prize_percent) })), amount(cents(game.price_cents), "large")),
       h("div", { class: "row ends" }, h("button", { class: "button big", type: "button", onclick: () => box.close() }, t("do_not_play")),
         h("button", { class: "button primary big", type: "submit", autofocus: true }, t("sell_for"), " ", amount(cents(game.price_cents))))),

@@ -59,6 +59,8 @@ def test_a_shift_is_counted_closed_and_printed(own_database: Database) -> None:
         log.publish(kind="a.thing", subject="one", document={"format": "x"})
     slip = api.get(f"terminal/cash-ups/{body['uuid']}/slip.html?lang=en").content.decode()
     assert "Cash-up" in slip and "Difference" in slip
+    operator = CashUp.objects.get().operator
+    assert str(operator.number) in slip and operator.name not in slip
     assert head_text() and head_text() in slip
     other = terminal_api(factories.point())
     refused(other.get(f"terminal/cash-ups/{body['uuid']}/slip.html"), 404, "cash_up_unknown")

@@ -10,7 +10,7 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.programme import Race, Runner
 from lototrot.models.running import Classification
-from lototrot.services.races import classification, withdrawals
+from lototrot.services.races import classification, declarations, withdrawals
 from lototrot.services.races.classification import Entry
 from tests.support import factories
 
@@ -105,3 +105,20 @@ def test_a_withdrawal_names_the_horse() -> None:
     assert _name(race, 4) in facts["horse"]
     assert facts["source"] == "<Vet>"  # escaped by the page
     assert _name(race, 4) in proposal_texts.title_text(row.proposal)
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_a_declaration_says_of_which_race_what_and_by_whom() -> None:
+    """It was `kind: not_run` and `author: stewards`, and of a meeting only its number."""
+    first = factories.meeting().races.order_by("number").first()
+    by = factories.staff(Role.STEWARDS)
+    factories.time_pass(minutes=1)
+    one = declarations.race_declare(by=by, race_id=first.pk, kind="not_run", reason="Fog")
+    all_of_it = declarations.meeting_declare(by=by, meeting=first.meeting, reason="Storm")
+    with override("en"):
+        assert "Not run" in proposal_texts.title_text(one)
+        assert first.racecourse.name in proposal_texts.title_text(one)
+        assert first.meeting.name in proposal_texts.title_text(all_of_it)
+    facts = _facts(one)
+    assert facts["kind"] == "Not run" and facts["Decided by"] == "Stewards"
+    assert first.meeting.name in _facts(all_of_it)["meeting"]

@@ -8,8 +8,8 @@ const numbers = new Intl.NumberFormat(language, { useGrouping: "always" });
 const recipes = new Map();   // of what each late text was made: another screen shows it in its language
 const MOST_MADE = 2000;
 
-/** Keep of what a text was made, and return the text: `[key, values]`, `{cents}`, `{date}`, `{decimal}`, or
- *  `{texts}`, the text of the API in each language. */
+/** Keep of what a text was made, and return the text: `[key, values]`, `{cents}`, `{date}`, `{decimal}`,
+ *  `{texts}`, the text of the API in each language, or `{problem}`, a code of the API. */
 export function remember(text, recipe) {
   recipes.delete(text);   // the one made last is the last to go
   if (recipes.size >= MOST_MADE) recipes.delete(recipes.keys().next().value);

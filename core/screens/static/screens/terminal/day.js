@@ -22,8 +22,8 @@ function printer(till) {
 
 /** Return the card in which the operator chooses the language of the player's screen. */
 function playerLanguage(till) {
-  const choices = [...document.querySelectorAll("a[hreflang]")].map(({ lang, textContent }) => h("button",
-    { class: "button", type: "button", lang, onclick: () => till.player.speak(lang) }, textContent));
+  const choices = [...document.querySelectorAll("a[hreflang]")].map(({ lang, title }) => h("button",
+    { class: "button", type: "button", lang, onclick: () => till.player.speak(lang) }, title));
   return h("section", { class: "card row ends player-language" }, h("h2", {}, t("player_language")), h("div", { class: "row" }, choices));
 }
 

@@ -3,13 +3,14 @@
 
 import { adopted, h } from "../base/dom.js";
 import { cents, date, decimal } from "../base/format.js";
-import { has, language, t } from "../base/text.js";
+import { has, language, plain, t } from "../base/text.js";
 
 const channel = new BroadcastChannel("terminal.player");
 const place = document.getElementById("shown");
 const config = JSON.parse(document.getElementById("config").textContent);
 const modules = new Map(config.sections.map(({ name, module }) => [name, module]));
 const LANGUAGE = "player.language";   // chosen here or at the till, for this screen alone
+const PATIENCE_MS = 2000;
 let drawings = 0;   // begun so far: the last one alone is put on the screen
 let before = [];   // the parts of the play as they were last shown
 
@@ -35,6 +36,14 @@ function words({ tone = "info", title = "", large = "", rows = [], note = "" }) 
     h("h1", {}, inLanguage(title)), large ? h("p", { class: "large amount" }, inLanguage(large)) : null,
     rows.length ? h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, inLanguage(label)), h("dd", {}, inLanguage(value))])) : null,
     note ? h("p", {}, inLanguage(note)) : null);
+}
+
+/** Return a note; of a refusal, what the API says in the language of this screen. */
+async function noteOf(note) {
+  const code = note?.of?.problem;
+  if (!code) return note;
+  const answer = await fetch(`/api/v1/problems/${code}`, { headers: { "Accept-Language": language }, signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null);
+  return answer?.ok ? answer.json().then(({ title }) => plain(title), () => note.text) : note.text;
 }
 
 /** Have this screen speak a language from now on. */
@@ -74,7 +83,8 @@ async function draw(content) {
   const turn = ++drawings;
   document.body.classList.toggle("idle", content.kind === "idle");
   if (content.kind === "idle") return place.replaceChildren();
-  const drawn = content.game ? (await import(modules.get(content.game))).drawn(content) : content.kind === "stage" ? stage(content) : words(content);
+  const drawn = content.game ? (await import(modules.get(content.game))).drawn(content) : content.kind === "stage" ? stage(content)
+    : words({ ...content, note: await noteOf(content.note) });
   return turn === drawings && place.replaceChildren(drawn);
 }
 

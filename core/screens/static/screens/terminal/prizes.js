@@ -7,7 +7,7 @@ import { amount, h } from "../base/dom.js";
 import { READ_MS, dialog } from "../base/dialog.js";
 import { cents, date } from "../base/format.js";
 import { payersOf } from "../base/payers.js";
-import { articlesOf, has, language, plain, t } from "../base/text.js";
+import { articlesOf, has, language, plain, remember, t } from "../base/text.js";
 import { codeKeysSwitch } from "./code-keys.js";
 import { requestUuid } from "./request-uuid.js";
 
@@ -110,7 +110,7 @@ class Prizes {
   }
 
   #fault(error) {
-    const words = error instanceof this.till.Problem ? plain(error.title) : t("line_lost");
+    const words = error instanceof this.till.Problem ? remember(plain(error.title), { problem: error.code }) : t("line_lost");
     this.place.replaceChildren(h("div", { class: "state bad", role: "alert" }, h("p", { class: "large" }, t("not_known")), h("p", {}, words)));
     this.till.player.show({ kind: "prize", tone: "bad", title: t("not_known"), note: words });
     if (!(error instanceof this.till.Problem || error instanceof this.till.LineLost)) throw error;
@@ -125,7 +125,7 @@ class Prizes {
     const sum = presented.amount_cents ? cents(presented.amount_cents) : "";
     const thing = presented.thing ? presented.thing.description : "";
     const rows = this.#rows();
-    this.till.player.show({ kind: "prize", tone, title, large: thing && sum ? [thing, " · ", sum] : thing || sum, rows, note: plain(why) });
+    this.till.player.show({ kind: "prize", tone, title, large: thing && sum ? [thing, " · ", sum] : thing || sum, rows, note: why && remember(plain(why), { problem: presented.refusal }) });
     this.place.replaceChildren(
       h("div", { class: ["state", tone], role: "status" },
         h("p", { class: "large" }, title), sum ? h("p", { class: "large amount huge" }, sum) : null, thing ? h("p", { class: "large" }, thing) : null,
