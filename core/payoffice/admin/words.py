@@ -180,10 +180,10 @@ def _ruling(proposal: Proposal) -> Facts:
     yes_no = {True: _("Yes"), False: _("No")}
     names = (("blocked", _("blocked")), ("presented", _("presented")))
     content = proposal.content
-    known = [(title, yes_no[content[name]]) for name, title in names if name in content]
+    facts = [(title, yes_no[content[name]]) for name, title in names if name in content]
     if "deposits" in content:
-        known.append((_("deposits"), content["deposits"]))
-    return [(_("decision"), _verdict(proposal)), *_held(proposal), *known, *_reason(content)]
+        facts.append((_("deposits"), content["deposits"]))
+    return [(_("decision"), _verdict(proposal)), *_held(proposal), *facts, *_reason(content)]
 
 
 WORDS = {

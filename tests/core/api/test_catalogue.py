@@ -43,7 +43,7 @@ def test_a_process_for_sales_has_the_same_codes() -> None:
         "import django; django.setup(); from core.api import catalogue; "
         "print(len(catalogue.entries()))"
     )
-    told = subprocess.run(
+    answer = subprocess.run(
         [sys.executable, "-c", script],
         cwd=ROOT,
         env=os.environ | {"PROCESS_ROLE": "sales"},
@@ -51,7 +51,7 @@ def test_a_process_for_sales_has_the_same_codes() -> None:
         text=True,
         check=True,
     )
-    assert int(told.stdout) == len(catalogue.entries())
+    assert int(answer.stdout) == len(catalogue.entries())
 
 
 def test_codes_are_well_formed_and_listed() -> None:

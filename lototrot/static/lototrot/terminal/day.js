@@ -57,7 +57,7 @@ class List {
       this.body.append(this.#row(ticket, acts));
     }
     this.none.hidden = this.#rows.length > 0;
-    this.none.textContent = t(this.words.value ? "no_tickets" : "none_sold");
+    this.none.textContent = this.words.value ? t("no_tickets") : t("none_sold");
     this.table.hidden = this.#rows.length === 0;
     this.#second();
   }

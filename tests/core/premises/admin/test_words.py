@@ -21,7 +21,7 @@ from tests.support import factories
 pytestmark = pytest.mark.django_db
 
 
-def _told(proposal: Proposal, language: str = "en") -> tuple[str, str]:
+def _texts_of(proposal: Proposal, language: str = "en") -> tuple[str, str]:
     """Return a proposal as a line, and all that the second person reads of it."""
     with override(language):
         text = proposal_texts.title_text(proposal)
@@ -42,21 +42,21 @@ def test_an_opening_says_what_is_opened_where() -> None:
             openings.NewTerminal(on_record.code, "T-2"),
         ],
     )
-    text, content = _told(proposal)
+    text, content = _texts_of(proposal)
     assert f"P1 {BAR['name']} and 1 more" in text
     assert "1 premises, 1 authorisation, T-1, T-2" in text
     assert proposal.subject not in text
     for words in (str(on_record), "Establishment", "Lototrot", "CAIB 1", BAR["address"]):
         assert words in content, words
     assert "establishment<" not in content and "+00:00" not in content
-    assert "1 autorització" in _told(proposal, "ca")[0]
+    assert "1 autorització" in _texts_of(proposal, "ca")[0]
 
 
 def test_a_terminal_of_premises_on_record_is_called_by_both() -> None:
     """It was `opening:T-VISITOR:` and eight digits, and nobody knew of which premises."""
     place = factories.premises()
     proposal = _opened(terminals=[openings.NewTerminal(place.code, "T-VISITOR")])
-    assert _told(proposal)[0].endswith(f"{place} · T-VISITOR")
+    assert _texts_of(proposal)[0].endswith(f"{place} · T-VISITOR")
 
 
 def test_terminals_that_enrol_anew_are_named_and_the_others_counted() -> None:
@@ -64,7 +64,7 @@ def test_terminals_that_enrol_anew_are_named_and_the_others_counted() -> None:
     proposal = openings.enrolment_propose(
         by=factories.staff(Role.ORGANISER), terminals=codes, reason="New machines"
     )
-    assert _told(proposal)[0].endswith(f"{', '.join(codes[:3])} and 2 more")
+    assert _texts_of(proposal)[0].endswith(f"{', '.join(codes[:3])} and 2 more")
 
 
 def test_a_resolution_says_its_effect_and_on_whom() -> None:
@@ -84,7 +84,7 @@ def test_a_resolution_says_its_effect_and_on_whom() -> None:
             reference="BOIB 9",
             **subject,
         )
-        text, content = _told(proposal)
+        text, content = _texts_of(proposal)
         with override("en"):
             assert str(effect.label) in text and words in text, text
         assert "BOIB 9" in content and effect.value not in content
@@ -103,8 +103,8 @@ def _rate(place: Premises | None) -> Proposal:
 
 def test_a_commission_rate_says_its_game_for_whom_and_how_much() -> None:
     place = factories.premises()
-    assert _told(_rate(None), "ca")[0].endswith("Promotrot · tots els locals · 6,5 %")
-    text, content = _told(_rate(place), "es")
+    assert _texts_of(_rate(None), "ca")[0].endswith("Promotrot · tots els locals · 6,5 %")
+    text, content = _texts_of(_rate(place), "es")
     assert text.endswith(f"Promotrot · {place} · 6,5 %")
     assert "Contract 3" in content and "6,5 %" in content
 
@@ -119,7 +119,7 @@ def test_a_guarantee_limit_says_whose_and_from_when() -> None:
         reference="Bank 1",
         in_force_from=since,
     )
-    text, content = _told(proposal)
+    text, content = _texts_of(proposal)
     assert text.endswith(f"{place} · €5,000.00")
     assert since.isoformat() not in content and f"{since:%Y}" in content
 
