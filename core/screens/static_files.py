@@ -5,8 +5,8 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from django.apps import apps
 from django.conf import settings
+from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.contrib.staticfiles.finders import AppDirectoriesFinder
 from whitenoise.storage import CompressedStaticFilesStorage
 
@@ -33,7 +33,7 @@ class WholeFiles(CompressedStaticFilesStorage):  # type: ignore[misc]
 
 def uncollected() -> list[str]:
     """Return the paths of this program's static files that are not collected, or cannot be read."""
-    left_out = apps.get_app_config("staticfiles").ignore_patterns
+    left_out = StaticFilesConfig.ignore_patterns
     paths = {path for path, _ in AppDirectoriesFinder().list(left_out)}.union(typeface.FILES)
     root = Path(settings.STATIC_ROOT)
     return sorted(path for path in paths if not os.access(root / path, os.R_OK))

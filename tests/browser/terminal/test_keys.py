@@ -155,7 +155,7 @@ def test_an_enter_that_was_pressed_before_the_answer_could_be_read_pays_nothing(
 def test_an_enter_that_was_pressed_before_the_bet_could_be_read_sells_nothing(
     open_browser: Open, line: Line
 ) -> None:
-    """Two quick Enters showed the bet and sold it: the player confirms what is read (14.III.1.2)."""
+    """Two quick Enters showed the bet and sold it: a player confirms what is read (14.III.1.2)."""
     browser = open_browser(TERMINAL)
     desk.enrol(browser, line.url, desk.shop())
     desk.to_sale(browser)
