@@ -26,7 +26,8 @@ def _scalar(key: str, value: Any) -> str:
     if key.endswith("cents") and isinstance(value, int):
         return format_cents(value, present_language())
     text, language = str(value), present_language()
-    with suppress(ValueError):  # 30 February, which somebody wrote, is text
+    # 30 February and the last second of the year 9999, which somebody wrote, are text.
+    with suppress(ValueError, OverflowError):
         if _DAY.fullmatch(text):
             return format_date(date.fromisoformat(text), language)
         if _INSTANT.fullmatch(text):

@@ -160,6 +160,6 @@ def verify_files() -> None:
     missing = uncollected()
     if missing:
         raise ImproperlyConfigured(
-            f"{len(missing)} static files are not in {settings.STATIC_ROOT}, such as {missing[0]};"
-            " run collectstatic with the same VAR_DIR"
+            f"{len(missing)} static files are not in {settings.STATIC_ROOT}, or this account cannot"
+            f" read them, such as {missing[0]}; run collectstatic with the same VAR_DIR, umask 022"
         )

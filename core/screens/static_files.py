@@ -1,10 +1,12 @@
 """Store static files whole: each has its name only when all of it is on the disk."""
 
+import os
 import secrets
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.contrib.staticfiles.finders import AppDirectoriesFinder
 from whitenoise.storage import CompressedStaticFilesStorage
 
@@ -30,6 +32,8 @@ class WholeFiles(CompressedStaticFilesStorage):  # type: ignore[misc]
 
 
 def uncollected() -> list[str]:
-    """Return the paths of this program's static files that `collectstatic` has not collected."""
-    paths = {path for path, _ in AppDirectoriesFinder().list([])}.union(typeface.FILES)
-    return sorted(path for path in paths if not Path(settings.STATIC_ROOT, path).exists())
+    """Return the paths of this program's static files that are not collected, or cannot be read."""
+    left_out = StaticFilesConfig.ignore_patterns
+    paths = {path for path, _ in AppDirectoriesFinder().list(left_out)}.union(typeface.FILES)
+    root = Path(settings.STATIC_ROOT)
+    return sorted(path for path in paths if not os.access(root / path, os.R_OK))

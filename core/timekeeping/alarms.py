@@ -52,7 +52,9 @@ def _verdict() -> Verdict | None:
 def differs() -> list[AlarmRow]:
     """Return the watch if one kind of references says another time: that alone stops no sale."""
     watch, verdict = _watch(), _verdict()
-    if watch is None or verdict is None or verdict.cause or not verdict.ahead_us:
+    if watch is None or watch.unsound or verdict is None:
+        return []
+    if verdict.cause or not verdict.ahead_us:
         return []
     words = gettext(
         "Difference in seconds: %(seconds)s. Sales go on, as one kind of references stops nothing."

@@ -83,6 +83,25 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
     assert Payment.objects.count() == 1
 
 
+def test_the_players_screen_says_that_a_prize_is_refused_before_it_has_the_reason(
+    open_browser: Open, line: Line
+) -> None:
+    """On a slow line the last player's screen stood there until the reason had come."""
+    (too_large,) = paying.worth(45_000)
+    browser = open_browser(language="ca")
+    at_the_terminal(browser, line, "ca")
+    browser.window(f"{line.url}/terminal/player/?lang=es")
+    browser.other_window()
+    browser.run("window.fetch = () => new Promise(() => {})")
+    browser.other_window()
+    desk.scan(browser, too_large.code)
+    browser.find(f"{STATE}.warn")
+    browser.other_window()
+    browser.says(f"{STATE.split()[1]}.warn", "450,00")
+    browser.other_window()
+    browser.complaints()  # the refused request
+
+
 def test_a_payment_whose_answer_was_lost_is_made_once_even_after_a_restart(
     open_browser: Open, line: Line
 ) -> None:

@@ -191,6 +191,12 @@ def test_a_file_of_the_log_that_cannot_be_read_is_not_taken_for_its_end(tmp_path
     assert fetched(tmp_path / "taken") > 125
 
 
+def test_containers_take_the_name_that_the_database_has_after_a_restore() -> None:
+    """`.env` reaches no container by itself: theirs went on to archive under the old name."""
+    for name in ("archive", "backup"):
+        assert SERVICES[name]["environment"]["SERVER"] == "${BARMAN_SERVER:-lototrot}"
+
+
 @pytest.mark.parametrize("script", ["backup.sh", "restore.sh"])
 def test_a_script_asks_barman_for_the_name_that_the_database_has_after_a_restore(
     tmp_path: Path, script: str

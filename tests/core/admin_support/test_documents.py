@@ -28,6 +28,8 @@ from core.admin_support.documents import as_html
         ("2026-10-15", "valued_on", "15 Oct 2026"),
         ("2026-02-30", "valued_on", "2026-02-30"),
         ("20261015", "number", "20261015"),
+        ("9999-12-31T23:59:59Z", "reason", "9999-12-31T23:59:59Z"),
+        ("0001-01-01T00:00:00+02:00", "reason", "0001-01-01T00:00:00+02:00"),
     ],
 )
 def test_a_value_reads_as_people_write_it(value: Any, key: str, html: str) -> None:

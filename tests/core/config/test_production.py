@@ -183,6 +183,7 @@ def test_it_refuses_what_is_fit_for_a_demonstration_only(
         ("NTP_SERVER", "clock.example:99999", "must be HOST or HOST:PORT"),
         ("METRICS_LISTEN", "127.0.0.1:99999", "must be HOST:PORT"),
         ("METRICS_LISTEN", "*:9100", "must be HOST:PORT (0.0.0.0:PORT or [::]:PORT for every"),
+        ("PROMETHEUS_MULTIPROC_DIR", "/nowhere", "/nowhere takes no megabyte of this process"),
         ("SIGNER", "run/signer/socket", "must be an absolute path of 107 characters at most"),
         ("SIGNER", "/run/" + "x" * 110, "must be an absolute path of 107 characters at most"),
         ("LIVE_URL", "live.example", "must be a path or an http(s) address without ? and #"),
@@ -306,6 +307,31 @@ def test_it_serves_as_the_applications_role_and_not_as_the_owner(
     refused = run(tmp_path, owner, *load)
     assert refused.returncode == 1
     assert "the application connects as the owner of its tables" in last_line(refused)
+
+
+def test_web_and_worker_do_not_start_with_keys_of_their_own(
+    tmp_path: Path, own_database: Database, machine_clock: None
+) -> None:
+    clock_given_up()
+    web = own_database.environment | {"PROCESS_ROLE": "sales"}
+    assert run(tmp_path, web, "-c", "import core.config.wsgi").returncode == 0
+    other = KEYS.replace(json.loads(KEYS)["keys"]["1"][0], secrets.token_hex(32))
+    refused = run(tmp_path, web | {"CODE_KEYS": other}, "-c", "import core.config.wsgi")
+    assert refused.returncode == 1
+    assert "refused to start: CODE_KEYS: version 1 is another key" in last_line(refused)
+    names = ("SECRET_KEY", "CODE_KEYS", "DATA_KEYS", "TOKEN_KEYS", "SIGNING_KEYS")
+    worker = own_database.environment | dict.fromkeys(names)
+    worker |= {"PROCESS": "worker", "SIGNER": "/run/signer/socket"}
+    begin = (
+        "import django; from core.config import celery; django.setup(); "
+        "celery._verify_server(); print('begun')"
+    )
+    begun = run(tmp_path, worker, "-c", begin)
+    assert "begun" in begun.stdout, begun.stderr
+    seeds = json.dumps({"current": "1", "keys": {"1": secrets.token_hex(32)}})
+    refused = run(tmp_path, worker | {"SEED_KEYS": seeds}, "-c", begin)
+    assert refused.returncode == 1
+    assert "refused to start: SEED_KEYS: version 1 is another key" in last_line(refused)
 
 
 def test_no_embedded_server_is_started_for_it(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
+import pytest
 from django.contrib.staticfiles.finders import AppDirectoriesFinder
 
 from core.screens.static_files import uncollected
@@ -66,3 +68,25 @@ def test_what_is_not_collected_is_named(tmp_path: Path, settings: Any) -> None:
     assert uncollected() == []
     (tmp_path / "static" / all_of_them[0]).unlink()
     assert uncollected() == all_of_them[:1]
+
+
+def test_what_collectstatic_leaves_out_is_not_missed(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An editor's copy beside a script refused each start, and collecting again did not help."""
+    settings.STATIC_ROOT = tmp_path
+    storage = next(iter(AppDirectoriesFinder().storages.values()))
+    there = ["day.js", "day.js~", ".DS_Store"]
+    monkeypatch.setattr(type(storage), "listdir", lambda *_: ([], there))
+    assert "day.js" in uncollected()
+    assert not {"day.js~", ".DS_Store"} & set(uncollected())
+
+
+def test_a_folder_that_this_account_cannot_read_is_said_in_words(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Collected by root with another umask, they ended the start with a trace."""
+    settings.STATIC_ROOT = tmp_path
+    shut = PermissionError(13, "Permission denied")
+    monkeypatch.setattr(Path, "stat", Mock(side_effect=shut))
+    assert uncollected()

@@ -44,3 +44,15 @@ def test_one_machine_with_one_reference_is_told_that_its_clock_is_an_hour_off(
     guard.write(guard.compare([right, receiver]))
     Reading.objects.filter(kind="receiver").update(ahead_us=0)
     assert differs() == []
+
+
+def test_no_alarm_says_that_sales_go_on_while_they_have_stopped(own_database: Database) -> None:
+    """The other kinds fell silent in an incident: one was left that differs, and nobody sold."""
+    with server_clock_off(timedelta(minutes=5)):
+        watched()
+        assert clock.is_unsound()
+        silent = Reading.objects.exclude(kind="receiver")
+        silent.update(measured_at=clock.now() - timedelta(days=1))
+        assert Reading.objects.get(kind="receiver").ahead_us
+        assert len(unsound()) == 1
+        assert differs() == []

@@ -27,6 +27,7 @@ function inLanguage(value) {
 /** Return in the language of this screen what was not made of a catalogue's text. */
 function ofWhat({ texts: translations, ...one }, text) {
   if (translations) return translations[language] ?? text;
+  if ("problem" in one) return text;
   if ("cents" in one) return cents(one.cents);
   return "date" in one ? date(one.date) : decimal(one.decimal);
 }
@@ -83,6 +84,7 @@ async function draw(content) {
   const turn = ++drawings;
   document.body.classList.toggle("idle", content.kind === "idle");
   if (content.kind === "idle") return place.replaceChildren();
+  if (content.note?.of?.problem) place.replaceChildren(words(content));   // until the line has brought the reason
   const drawn = content.game ? (await import(modules.get(content.game))).drawn(content) : content.kind === "stage" ? stage(content)
     : words({ ...content, note: await noteOf(content.note) });
   return turn === drawings && place.replaceChildren(drawn);
