@@ -13,10 +13,11 @@ from core.premises.models import Game
 from core.reports.tables import Period
 from core.staff.powers import Role
 from lototrot import accounts, reports
-from lototrot.models.tickets import Void
+from lototrot.models.tickets import Ticket, Void
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement.settling import settlement_reverse
 from tests.support import factories, rounds
+from tests.support.lototrot import breaching
 from tests.support.reporting import RULES, Season
 
 pytestmark = pytest.mark.django_db
@@ -71,13 +72,7 @@ def test_annulled_tickets_and_tickets_in_breach_are_told_apart() -> None:
     )
     factories.contest_closed(contest)
     contest_seal(contest_id=contest.pk)
-    Void.objects.create(
-        ticket_id=late.ticket_id,
-        reason="breach",
-        note="after_limit",
-        voided_at=late.sold_at,
-        proposal=factories.proposal("lototrot.breach_void", "x"),
-    )
+    breaching.voided([Ticket.objects.get(pk=late.ticket_id)])
     today = natural_day(clock.now())
     (row,) = reports.sold(Period(today, today))
     price = contest.price_cents

@@ -9,10 +9,10 @@ from core.database import clock
 from core.journal.rules import broken
 from core.statements import nightly, services, weeks
 from core.statements.journal_rules import RULES
-from lototrot.models.tickets import Void
 from lototrot.services.tickets.annulment import ticket_annul
 from tests.support import factories, rounds
 from tests.support.admin_desk import sold_with_code
+from tests.support.lototrot import breaching
 from tests.support.stating import SUNDAY, at, rate
 
 pytestmark = pytest.mark.django_db
@@ -27,9 +27,8 @@ def test_annulled_and_voided_sales_earn_nothing(organiser: Any) -> None:
     late, _code = sold_with_code(contest, place)
     ticket_annul(by=place.actor, ident=error.uuid, presented_code=code, reason="wrong")
     factories.contest_closed(contest)
-    breach = factories.proposal("lototrot.breach_void")
     now = factories.time_pass(minutes=1)
-    Void.objects.create(ticket=late, reason="breach", note="late", voided_at=now, proposal=breach)
+    breaching.voided([late])
     sunday = weeks.natural_day(now)
     sunday += timedelta(days=7 - sunday.isoweekday())
     at(sunday + timedelta(days=1))
@@ -70,11 +69,7 @@ def test_commission_is_taken_back_at_the_rate_at_which_it_was_earned(
     (first,) = services.statements_issue(until=SUNDAY)
     assert first.commission_cents == -105
     factories.contest_closed(contest)
-    breach = factories.proposal("lototrot.breach_void")
-    Void.objects.bulk_create(
-        Void(ticket=ticket, reason="breach", note="late", voided_at=clock.now(), proposal=breach)
-        for ticket in contest.tickets.all()
-    )
+    breaching.voided(contest.tickets.all())
     at(date(2030, 3, 14))
     next_contest = rounds.contest(
         rounds.rules(**rounds.TWO_LEGS), [(1, 2, 3)] * 2, price_cents=105, day=date(2030, 3, 17)

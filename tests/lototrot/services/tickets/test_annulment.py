@@ -40,6 +40,7 @@ from lototrot.services.tickets.selling import (
 )
 from tests.support import factories
 from tests.support.factories import Point
+from tests.support.lototrot import breaching
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.1.4")]
 
@@ -225,12 +226,7 @@ def test_the_reason_is_on_record(contest: Contest, place: Point, reason: str) ->
 def test_a_ticket_void_for_breach_is_not_an_error(contest: Contest, place: Point) -> None:
     sold = sell(place, contest)
     factories.contest_closed(contest)
-    Void.objects.create(
-        ticket=Ticket.objects.get(),
-        reason=Void.Reason.BREACH,
-        voided_at=sold.sold_at,
-        proposal=factories.proposal("lototrot.breach_void"),
-    )
+    breaching.voided([Ticket.objects.get()])
     with pytest.raises(TicketVoided):
         annul(place, sold)
 
