@@ -218,6 +218,8 @@ def test_help_needs_no_setting(words: tuple[str, ...]) -> None:
 def test_a_command_that_is_interrupted_says_so(tmp_path: Path) -> None:
     """It waits here for a pipe that nobody writes to, as another waits for the database."""
     os.mkfifo(tmp_path / "cases")
+    # Begun in the background by a shell, this process and those it begins ignore the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     command = subprocess.Popen(
         [sys.executable, "manage.py", "whatif", str(tmp_path / "cases")],
         cwd=ROOT,
@@ -225,6 +227,7 @@ def test_a_command_that_is_interrupted_says_so(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
+    signal.signal(signal.SIGINT, before)
     with command, (tmp_path / "cases").open("w"):  # once the command reads it
         command.send_signal(signal.SIGINT)
         _, printed = command.communicate(timeout=60)
