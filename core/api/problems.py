@@ -82,9 +82,19 @@ def domain_error(exc: BaseException) -> DomainError:
         return errors.BadRequest()
     if isinstance(exc, OperationalError | InterfaceError | psycopg.OperationalError):
         return _of_database(exc)
+    if _is_cut_off(exc):
+        return Unavailable()
     if is_read_only(exc):
         return Unavailable()
     return errors.InternalError()
+
+
+def _is_cut_off(exc: BaseException) -> bool:
+    """Return whether the server ended the session while it answered, as on a full disk.
+
+    psycopg then raises its bare DatabaseError, without a state.
+    """
+    return any(type(each) is psycopg.DatabaseError for each in (exc, exc.__cause__))
 
 
 def _of_database(exc: BaseException) -> DomainError:

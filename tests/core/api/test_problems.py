@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from django.conf import LazySettings
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig
-from django.db import DataError, InterfaceError, OperationalError
+from django.db import DatabaseError, DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest
 from django.test import Client, RequestFactory
 from django.utils import translation
@@ -128,6 +128,10 @@ def _caused(kind: type[Exception], cause: psycopg.Error) -> Exception:
         (_caused(OperationalError, psycopg.errors.AdminShutdown()), 503, "unavailable"),
         (_caused(OperationalError, psycopg.errors.TooManyConnections()), 503, "unavailable"),
         (_caused(OperationalError, psycopg.OperationalError("gone")), 503, "unavailable"),
+        # The server died while it answered, as it does when its log finds no room.
+        (_caused(DatabaseError, psycopg.DatabaseError("server closed the")), 503, "unavailable"),
+        (psycopg.DatabaseError("server closed the"), 503, "unavailable"),
+        (DatabaseError("Save with update_fields did not affect"), 500, "internal_error"),
         (_caused(InterfaceError, psycopg.InterfaceError("closed")), 503, "unavailable"),
         (_caused(DataError, psycopg.errors.NumericValueOutOfRange()), 500, "internal_error"),
         (ZeroDivisionError("secret"), 500, "internal_error"),
