@@ -3,6 +3,8 @@
 The owner took the triggers away before the rows were changed.
 """
 
+from typing import Any
+
 import pytest
 
 from core.journal.rules import broken
@@ -121,9 +123,9 @@ def test_a_count_that_was_nothing_any_more_was_rejected_by_its_cashier(
 
 @pytest.mark.article("15.III.6.5")
 def test_an_exchange_for_another_thing_or_of_another_voucher_is_found(
-    own_database: Database, settings: pytest.FixtureRequest
+    own_database: Database, settings: Any
 ) -> None:
-    settings.SECOND_PERSON_FROM_CENTS = 400  # type: ignore[attr-defined]
+    settings.SECOND_PERSON_FROM_CENTS = 400
     voucher, other = given.bicycles()
     who = given.cashier()
     given.stocked(given.session_of(who).premises)
