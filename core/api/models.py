@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.staff.models import User
 
 
@@ -16,9 +16,7 @@ class FirstAnswer(Guarded):
     `body`.
     """
 
-    user = models.ForeignKey(
-        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("member of staff")
-    )
+    user = foreign_key(User, _("member of staff"), db_index=False)
     key_digest = models.BinaryField(_("digest of the key"), max_length=32)
     request_digest = models.BinaryField(_("digest of the request"), max_length=32)
     status = models.PositiveSmallIntegerField(_("HTTP status"))

@@ -4,7 +4,7 @@ A model states what may change after a row is written; `guards` makes the databa
 """
 
 import datetime
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar, Unpack, overload
 
 from django.db import models
 from django.db.models import Q
@@ -14,8 +14,16 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
 _M = TypeVar("_M", bound=models.Model)
+_NO_WAY_BACK = {"related_name": "+"}
 SECRET_FIELDS = frozenset({"password", "pin"})
 """Fields of text that no page, journal or file shows to anyone."""
+
+
+class _KeyOptions(TypedDict, total=False):
+    related_name: str
+    db_index: bool
+    db_constraint: bool
+    primary_key: bool
 
 
 class Guarded(models.Model):
@@ -46,20 +54,48 @@ class Guarded(models.Model):
         return self._meta.label_lower, self.pk
 
 
+@overload
+def foreign_key(
+    to: type[_M], label: "_StrPromise", *, null: Literal[True], **options: Unpack["_KeyOptions"]
+) -> "models.ForeignKey[_M | None, _M | None]": ...
+@overload
+def foreign_key(
+    to: type[_M], label: "_StrPromise", **options: Unpack["_KeyOptions"]
+) -> "models.ForeignKey[_M, _M]": ...
+def foreign_key(to: type[_M], label: "_StrPromise", **options: Any) -> Any:
+    """Return a foreign key to rows that are never deleted.
+
+    Without a `related_name` those rows have no attribute that leads back.
+    """
+    return models.ForeignKey(to, models.PROTECT, verbose_name=label, **_NO_WAY_BACK | options)
+
+
+@overload
+def one_to_one(
+    to: type[_M], label: "_StrPromise", *, null: Literal[True], **options: Unpack["_KeyOptions"]
+) -> "models.OneToOneField[_M | None, _M | None]": ...
+@overload
+def one_to_one(
+    to: type[_M], label: "_StrPromise", **options: Unpack["_KeyOptions"]
+) -> "models.OneToOneField[_M, _M]": ...
+def one_to_one(to: type[_M], label: "_StrPromise", **options: Any) -> Any:
+    """Return a unique foreign key, as `foreign_key` does."""
+    return models.OneToOneField(to, models.PROTECT, verbose_name=label, **_NO_WAY_BACK | options)
+
+
+@overload
 def unlocked_key(
-    to: type[_M], label: "_StrPromise", *, related_name: str = "+"
-) -> "models.ForeignKey[_M, _M]":
+    to: type[_M], label: "_StrPromise", *, null: Literal[True], related_name: str = ...
+) -> "models.ForeignKey[_M | None, _M | None]": ...
+@overload
+def unlocked_key(
+    to: type[_M], label: "_StrPromise", *, related_name: str = ...
+) -> "models.ForeignKey[_M, _M]": ...
+def unlocked_key(to: type[_M], label: "_StrPromise", **options: Any) -> Any:
     """Return a foreign key without an index, and without a constraint, which would lock a row that
     many sales share (docs/adr/0030).
     """
-    return models.ForeignKey(
-        to,
-        models.PROTECT,
-        db_constraint=False,
-        db_index=False,
-        related_name=related_name,
-        verbose_name=label,
-    )
+    return foreign_key(to, label, db_constraint=False, db_index=False, **options)
 
 
 class ClockOffset(Guarded):

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.premises.models import Premises
 from core.staff.models import Proposal, StaffSession, User
 
@@ -75,22 +75,14 @@ class Announcement(Guarded):
     and if an announced time had come before. `notice_s` is the notice in force, in seconds.
     """
 
-    draw = models.ForeignKey(
-        Draw, models.PROTECT, related_name="announcements", verbose_name=_("public draw")
-    )
-    office = models.ForeignKey(
-        Premises, models.PROTECT, null=True, related_name="+", verbose_name=_("Central Office")
-    )
+    draw = foreign_key(Draw, _("public draw"), related_name="announcements")
+    office = foreign_key(Premises, _("Central Office"), null=True)
     place = models.CharField(_("place"), max_length=410, blank=True)
     notice_s = models.PositiveIntegerField(_("notice (s)"))
     planned_at = models.DateTimeField(_("planned for"))
     announced_at = models.DateTimeField(_("announced at"))
-    announced_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("announced by")
-    )
-    announced_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("announced in session")
-    )
+    announced_by = foreign_key(User, _("announced by"))
+    announced_in = foreign_key(StaffSession, _("announced in session"))
 
     class Meta:
         verbose_name = _("announcement")
@@ -103,19 +95,9 @@ class Announcement(Guarded):
 class Attendance(Guarded):
     """The presence of an inspector appointed by the director general (14.III.5.4.4)."""
 
-    draw = models.ForeignKey(
-        Draw,
-        models.PROTECT,
-        related_name="attendances",
-        db_index=False,
-        verbose_name=_("public draw"),
-    )
-    inspector = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("inspector")
-    )
-    session = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("session")
-    )
+    draw = foreign_key(Draw, _("public draw"), related_name="attendances", db_index=False)
+    inspector = foreign_key(User, _("inspector"))
+    session = foreign_key(StaffSession, _("session"))
     appointment = models.CharField(_("reference of appointment"), max_length=120)
     attended_at = models.DateTimeField(_("attended at"))
 
@@ -136,15 +118,9 @@ class PlaceReason(Guarded):
     anew after its time had come [B16].
     """
 
-    announcement = models.OneToOneField(
-        Announcement, models.PROTECT, related_name="elsewhere", verbose_name=_("announcement")
-    )
-    attendance = models.ForeignKey(
-        Attendance, models.PROTECT, related_name="+", verbose_name=_("inspector")
-    )
-    session = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("session")
-    )
+    announcement = one_to_one(Announcement, _("announcement"), related_name="elsewhere")
+    attendance = foreign_key(Attendance, _("inspector"))
+    session = foreign_key(StaffSession, _("session"))
     reason = models.CharField(_("reason"), max_length=400)
     stated_at = models.DateTimeField(_("stated at"))
 
@@ -162,9 +138,7 @@ class PlaceReason(Guarded):
 class DrawField(Guarded):
     """The fixed field of a draw: its entries, the number of places, the facts behind it."""
 
-    draw = models.OneToOneField(
-        Draw, models.PROTECT, related_name="field", verbose_name=_("public draw")
-    )
+    draw = one_to_one(Draw, _("public draw"), related_name="field")
     entries = models.JSONField(_("entries"))
     digest = models.BinaryField(_("digest"), max_length=32)
     size = models.PositiveIntegerField(_("number of entries"))
@@ -192,20 +166,14 @@ class Commitment(Guarded):
     balls; null for a phrase) [B16].
     """
 
-    draw = models.OneToOneField(
-        Draw, models.PROTECT, related_name="commitment", verbose_name=_("public draw")
-    )
+    draw = one_to_one(Draw, _("public draw"), related_name="commitment")
     source = models.CharField(_("source"), max_length=10)
     pieces = models.PositiveSmallIntegerField(_("dice or balls"), null=True)
     secret_kept = models.BinaryField()
     digest = models.BinaryField(_("digest"), max_length=32, unique=True)
     committed_at = models.DateTimeField(_("committed at"))
-    committed_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("committed by")
-    )
-    committed_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("committed in session")
-    )
+    committed_by = foreign_key(User, _("committed by"))
+    committed_in = foreign_key(StaffSession, _("committed in session"))
 
     class Meta:
         verbose_name = _("commitment")
@@ -234,9 +202,7 @@ class Outcome(Guarded):
         COMPUTED = "computed", _("Computed from secret and entropy")
         BALLS = "balls", _("Balls drawn by hand")
 
-    draw = models.OneToOneField(
-        Draw, models.PROTECT, related_name="outcome", verbose_name=_("public draw")
-    )
+    draw = one_to_one(Draw, _("public draw"), related_name="outcome")
     method = models.CharField(_("method"), max_length=10, choices=Method.choices)
     witness = models.CharField(_("witness"), max_length=200)
     source = models.CharField(_("source"), max_length=10, blank=True)
@@ -247,16 +213,10 @@ class Outcome(Guarded):
     place = models.CharField(_("place"), max_length=410)
     drawn_at = models.DateTimeField(_("drawn at"))
     cause = models.CharField(_("cause"), max_length=400, blank=True)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"), null=True)
     entered_at = models.DateTimeField(_("entered at"))
-    entered_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("entered by")
-    )
-    entered_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("entered in session")
-    )
+    entered_by = foreign_key(User, _("entered by"))
+    entered_in = foreign_key(StaffSession, _("entered in session"))
 
     class Meta:
         verbose_name = _("outcome of a draw")
@@ -281,15 +241,9 @@ class Outcome(Guarded):
 class DrawCertificate(Guarded):
     """The certificate of the attending inspector; with it the draw is final [B12, B13]."""
 
-    draw = models.OneToOneField(
-        Draw, models.PROTECT, related_name="certificate", verbose_name=_("public draw")
-    )
-    attendance = models.ForeignKey(
-        Attendance, models.PROTECT, related_name="+", verbose_name=_("inspector")
-    )
-    session = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("session")
-    )
+    draw = one_to_one(Draw, _("public draw"), related_name="certificate")
+    attendance = foreign_key(Attendance, _("inspector"))
+    session = foreign_key(StaffSession, _("session"))
     late = models.BooleanField(_("late"))
     late_cause = models.CharField(_("cause of the delay"), max_length=400, blank=True)
     observations = models.CharField(_("observations"), max_length=1000, blank=True)
@@ -312,17 +266,11 @@ class DrawCertificate(Guarded):
 class CallOff(Guarded):
     """The calling off of a draw whose subject fell away before the commitment [B13]."""
 
-    draw = models.OneToOneField(
-        Draw, models.PROTECT, related_name="call_off", verbose_name=_("public draw")
-    )
+    draw = one_to_one(Draw, _("public draw"), related_name="call_off")
     reason = models.CharField(_("reason"), max_length=400)
     called_off_at = models.DateTimeField(_("called off at"))
-    called_off_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("called off by")
-    )
-    called_off_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("called off in session")
-    )
+    called_off_by = foreign_key(User, _("called off by"))
+    called_off_in = foreign_key(StaffSession, _("called off in session"))
 
     class Meta:
         verbose_name = _("calling off")
@@ -338,17 +286,11 @@ class Abandonment(Guarded):
     It publishes the secret, so that nobody can wonder which order they did not want.
     """
 
-    draw = models.OneToOneField(
-        Draw, models.PROTECT, related_name="abandonment", verbose_name=_("public draw")
-    )
+    draw = one_to_one(Draw, _("public draw"), related_name="abandonment")
     reason = models.CharField(_("reason"), max_length=400)
     secret = models.BinaryField(max_length=32)
-    attendance = models.ForeignKey(
-        Attendance, models.PROTECT, related_name="+", verbose_name=_("inspector")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    attendance = foreign_key(Attendance, _("inspector"))
+    proposal = one_to_one(Proposal, _("proposal"))
     abandoned_at = models.DateTimeField(_("abandoned at"))
 
     class Meta:

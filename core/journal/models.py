@@ -16,7 +16,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, unlocked_key
 from core.journal import wire
 from core.kernel.canonical import Json
 from core.premises.models import Operator, Terminal
@@ -87,50 +87,11 @@ class Act(Guarded):
 
     xid = models.BigIntegerField(_("transaction"), primary_key=True, db_column="journal_xid")
     at = models.DateTimeField(_("time"))
-    user = models.ForeignKey(
-        User,
-        models.DO_NOTHING,
-        null=True,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("member of staff"),
-    )
-    session = models.ForeignKey(
-        StaffSession,
-        models.DO_NOTHING,
-        null=True,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("session"),
-    )
-    terminal = models.ForeignKey(
-        Terminal,
-        models.DO_NOTHING,
-        null=True,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("terminal"),
-    )
-    operator = models.ForeignKey(
-        Operator,
-        models.DO_NOTHING,
-        null=True,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("operator"),
-    )
-    source = models.ForeignKey(
-        Source,
-        models.DO_NOTHING,
-        db_constraint=False,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("source of acts"),
-    )
+    user = unlocked_key(User, _("member of staff"), null=True)
+    session = unlocked_key(StaffSession, _("session"), null=True)
+    terminal = unlocked_key(Terminal, _("terminal"), null=True)
+    operator = unlocked_key(Operator, _("operator"), null=True)
+    source = unlocked_key(Source, _("source of acts"))
     request_id = RequestField(_("request"), max_length=64)
 
     class Meta:
@@ -214,9 +175,7 @@ class Batch(Guarded):
     entries = models.BigIntegerField(_("entries"))
     previous = models.BinaryField(max_length=32, unique=True)
     digest = models.BinaryField(_("digest"), max_length=32, unique=True)
-    key = models.ForeignKey(
-        SigningKey, models.PROTECT, related_name="+", db_index=False, verbose_name=_("key")
-    )
+    key = foreign_key(SigningKey, _("key"), db_index=False)
     signature = models.BinaryField(max_length=64)
 
     class Meta:
@@ -258,17 +217,9 @@ class Block(Guarded):
 
     mutable = ("entries", "short")
 
-    batch = models.ForeignKey(
-        Batch,
-        models.PROTECT,
-        related_name="blocks",
-        db_index=False,
-        verbose_name=_("batch of the journal"),
-    )
+    batch = foreign_key(Batch, _("batch of the journal"), related_name="blocks", db_index=False)
     position = models.PositiveIntegerField(_("position"))
-    row_form = models.ForeignKey(
-        RowForm, models.PROTECT, related_name="+", db_index=False, verbose_name=_("form of rows")
-    )
+    row_form = foreign_key(RowForm, _("form of rows"), db_index=False)
     rows = models.PositiveIntegerField(_("rows"))
     entries = models.BinaryField(_("entries"), null=True)
     short = models.BinaryField(null=True)

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.staff.models import StaffSession, User
 
 
@@ -39,12 +39,8 @@ class LongWork(Guarded):
     kind = models.CharField(_("work"), max_length=60)
     content = models.JSONField(_("content"), default=dict)
     key = models.CharField(_("digest"), max_length=64)
-    asked_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("asked for by")
-    )
-    asked_in = models.ForeignKey(
-        StaffSession, models.PROTECT, db_index=False, related_name="+", verbose_name=_("session")
-    )
+    asked_by = foreign_key(User, _("asked for by"), db_index=False)
+    asked_in = foreign_key(StaffSession, _("session"), db_index=False)
     asked_at = models.DateTimeField(_("asked for at"))
     language = models.CharField(_("language"), max_length=2)
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
@@ -118,9 +114,7 @@ class FilePart(Guarded):
 
     mutable = ("content",)
 
-    work = models.ForeignKey(
-        LongWork, models.PROTECT, db_index=False, related_name="parts", verbose_name=_("long work")
-    )
+    work = foreign_key(LongWork, _("long work"), related_name="parts", db_index=False)
     number = models.PositiveIntegerField(_("number"))
     content = models.BinaryField()
 

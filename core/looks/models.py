@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.premises.models import Operator, Terminal
 from core.staff.models import StaffSession, User
 
@@ -20,38 +20,10 @@ class Look(Guarded):
 
     at = models.DateTimeField(_("time"))
     door = models.CharField(_("door"), max_length=120)
-    user = models.ForeignKey(
-        User,
-        models.PROTECT,
-        null=True,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("member of staff"),
-    )
-    session = models.ForeignKey(
-        StaffSession,
-        models.PROTECT,
-        null=True,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("session"),
-    )
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        null=True,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("terminal"),
-    )
-    operator = models.ForeignKey(
-        Operator,
-        models.PROTECT,
-        null=True,
-        db_index=False,
-        related_name="+",
-        verbose_name=_("operator"),
-    )
+    user = foreign_key(User, _("member of staff"), null=True, db_index=False)
+    session = foreign_key(StaffSession, _("session"), null=True, db_index=False)
+    terminal = foreign_key(Terminal, _("terminal"), null=True, db_index=False)
+    operator = foreign_key(Operator, _("operator"), null=True, db_index=False)
     kind = models.CharField(_("kind"), max_length=60)
     subject = models.CharField(_("subject"), max_length=120, blank=True)
     asked = models.CharField(_("asked"), max_length=400, blank=True)

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 
 
 class JobRun(Guarded):
@@ -58,13 +58,7 @@ class JobRun(Guarded):
 class JobFailure(Guarded):
     """A failed attempt at a job. It stays when a later attempt succeeds."""
 
-    run = models.ForeignKey(
-        JobRun,
-        models.PROTECT,
-        related_name="failures",
-        db_index=False,
-        verbose_name=_("night's job"),
-    )
+    run = foreign_key(JobRun, _("night's job"), related_name="failures", db_index=False)
     attempt = models.PositiveIntegerField(_("attempt"))
     started_at = models.DateTimeField(_("started at"))
     failed_at = models.DateTimeField(_("failed at"))

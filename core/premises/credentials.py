@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.staff.models import Proposal, User
 
 
@@ -63,16 +63,12 @@ class Enrolment(Guarded):
     terminal = models.ForeignKey(
         "premises.Terminal", models.PROTECT, related_name="enrolments", verbose_name=_("terminal")
     )
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = foreign_key(Proposal, _("proposal"))
     allowed_at = models.DateTimeField(_("allowed at"))
     allowed_until = models.DateTimeField(_("allowed until"))
     code_digest = models.BinaryField(max_length=32, unique=True, null=True)
     issued_at = models.DateTimeField(_("issued at"), null=True)
-    issued_by = models.ForeignKey(
-        User, models.PROTECT, null=True, related_name="+", verbose_name=_("issued by")
-    )
+    issued_by = foreign_key(User, _("issued by"), null=True)
     expires_at = models.DateTimeField(_("expires at"), null=True)
     used_at = models.DateTimeField(_("used at"), null=True)
 

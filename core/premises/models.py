@@ -10,7 +10,7 @@ from django.db.models import F, Func, Q, Value
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.premises.credentials import Enrolment as Enrolment
 from core.premises.credentials import FormerToken as FormerToken
 from core.premises.credentials import OperatorSession as OperatorSession
@@ -46,9 +46,7 @@ class Premises(Guarded):
     address = models.CharField(_("address"), max_length=200)
     municipality = models.CharField(_("municipality"), max_length=80)
     created_at = models.DateTimeField(_("registered at"))
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = foreign_key(Proposal, _("proposal"))
 
     class Meta:
         verbose_name = _("premises")
@@ -80,17 +78,13 @@ class Authorisation(Guarded):
 
     mutable = ("valid_until",)
 
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="authorisations", verbose_name=_("premises")
-    )
+    premises = foreign_key(Premises, _("premises"), related_name="authorisations")
     game = models.CharField(_("game"), max_length=20, choices=Game.choices)
     valid_from = models.DateTimeField(_("valid from"))
     valid_until = models.DateTimeField(_("valid until"), null=True, blank=True)
     reference = models.CharField(_("reference"), max_length=120)
     recorded_at = models.DateTimeField(_("recorded at"))
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = foreign_key(Proposal, _("proposal"))
 
     class Meta:
         verbose_name = _("authorisation")
@@ -135,9 +129,7 @@ class Terminal(Guarded):
     derived = ("proof_number",)
 
     code = models.CharField(_("code"), max_length=20, unique=True)
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="terminals", verbose_name=_("premises")
-    )
+    premises = foreign_key(Premises, _("premises"), related_name="terminals")
     token_digest = models.BinaryField(max_length=32, unique=True, null=True)
     token_expires_at = models.DateTimeField(_("token expires at"), null=True)
     next_token_digest = models.BinaryField(max_length=32, unique=True, null=True)
@@ -148,9 +140,7 @@ class Terminal(Guarded):
     enrolled_at = models.DateTimeField(_("enrolled at"), null=True)
     revoked_at = models.DateTimeField(_("revoked at"), null=True)
     created_at = models.DateTimeField(_("registered at"))
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = foreign_key(Proposal, _("proposal"))
 
     class Meta:
         verbose_name = _("terminal")
@@ -185,21 +175,13 @@ class Operator(Named):
 
     mutable = (*Named.mutable, "pin", "pin_chosen_at", "is_active")
 
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        related_name="operators",
-        db_index=False,
-        verbose_name=_("premises"),
-    )
+    premises = foreign_key(Premises, _("premises"), related_name="operators", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
     pin = models.CharField(max_length=200)
     pin_chosen_at = models.DateTimeField(_("own PIN since"), null=True)
     is_active = models.BooleanField(_("active"), default=True)
     created_at = models.DateTimeField(_("registered at"))
-    created_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("registered by")
-    )
+    created_by = foreign_key(User, _("registered by"))
 
     class Meta:
         verbose_name = _("operator")
@@ -234,9 +216,7 @@ class BurntRequest(Guarded):
     """A UUID that a terminal gave up before a sale used it. No later sale can use it."""
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
-    )
+    terminal = foreign_key(Terminal, _("terminal"))
     burnt_at = models.DateTimeField(_("burnt at"))
 
     class Meta:
@@ -261,25 +241,15 @@ class Resolution(Guarded):
         SUSPENDED = "sales_suspended", _("Sales suspended")
 
     effect = models.CharField(_("effect"), max_length=20, choices=Effect.choices)
-    authorisation = models.ForeignKey(
-        Authorisation,
-        models.PROTECT,
-        null=True,
-        related_name="resolutions",
-        verbose_name=_("authorisation"),
+    authorisation = foreign_key(
+        Authorisation, _("authorisation"), related_name="resolutions", null=True
     )
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, null=True, related_name="resolutions", verbose_name=_("premises")
-    )
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, null=True, related_name="resolutions", verbose_name=_("terminal")
-    )
+    premises = foreign_key(Premises, _("premises"), related_name="resolutions", null=True)
+    terminal = foreign_key(Terminal, _("terminal"), related_name="resolutions", null=True)
     effective_at = models.DateTimeField(_("effective from"))
     replaced_at = models.DateTimeField(_("end on record before"), null=True)
     reference = models.CharField(_("reference"), max_length=120)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     entered_at = models.DateTimeField(_("entered at"))
 
     class Meta:
@@ -327,30 +297,15 @@ class Suspension(Guarded):
 
     mutable = ("lifted_at", "lifted_by")
 
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, null=True, related_name="suspensions", verbose_name=_("premises")
-    )
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, null=True, related_name="suspensions", verbose_name=_("terminal")
-    )
+    premises = foreign_key(Premises, _("premises"), related_name="suspensions", null=True)
+    terminal = foreign_key(Terminal, _("terminal"), related_name="suspensions", null=True)
     reason = models.CharField(_("reason"), max_length=200)
     since = models.DateTimeField(_("since"))
-    suspended_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("suspended by")
-    )
-    suspended_in = models.ForeignKey(
-        StaffSession,
-        models.PROTECT,
-        related_name="+",
-        verbose_name=_("suspended in session"),
-    )
-    resolution = models.OneToOneField(
-        Resolution, models.PROTECT, null=True, related_name="+", verbose_name=_("resolution")
-    )
+    suspended_by = foreign_key(User, _("suspended by"))
+    suspended_in = foreign_key(StaffSession, _("suspended in session"))
+    resolution = one_to_one(Resolution, _("resolution"), null=True)
     lifted_at = models.DateTimeField(_("lifted at"), null=True)
-    lifted_by = models.ForeignKey(
-        User, models.PROTECT, null=True, related_name="+", verbose_name=_("lifted by")
-    )
+    lifted_by = foreign_key(User, _("lifted by"), null=True)
 
     class Meta:
         verbose_name = _("suspension of sales")

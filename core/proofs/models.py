@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.proofs import wire
 
 
@@ -66,9 +66,7 @@ class LogEntry(Guarded):
     document = models.JSONField(_("document"))
     previous = models.BinaryField(max_length=32, unique=True)
     digest = models.BinaryField(_("digest"), max_length=32, unique=True)
-    key = models.ForeignKey(
-        SigningKey, models.PROTECT, related_name="+", db_index=False, verbose_name=_("key")
-    )
+    key = foreign_key(SigningKey, _("key"), db_index=False)
     signature = models.BinaryField(max_length=64)
 
     class Meta:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.staff.models import StaffSession, User
 from core.staff.powers import Role
 
@@ -21,10 +21,8 @@ class SavedView(Guarded):
     table = models.CharField(_("table"), max_length=100)
     name = models.CharField(_("name"), max_length=80)
     query = models.CharField(_("asked"), max_length=1000)
-    owner = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("saved by"))
-    saved_in = models.ForeignKey(
-        StaffSession, models.PROTECT, db_index=False, related_name="+", verbose_name=_("session")
-    )
+    owner = foreign_key(User, _("saved by"))
+    saved_in = foreign_key(StaffSession, _("session"), db_index=False)
     role = models.CharField(
         _("shared with the role"), max_length=20, choices=Role.choices, blank=True
     )
@@ -76,10 +74,8 @@ class ReportOrder(Guarded):
     kind = models.CharField(_("form"), max_length=10, choices=Form.choices)
     address = models.EmailField(_("address"), max_length=200)
     language = models.CharField(_("language"), max_length=2)
-    owner = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("ordered by"))
-    ordered_in = models.ForeignKey(
-        StaffSession, models.PROTECT, db_index=False, related_name="+", verbose_name=_("session")
-    )
+    owner = foreign_key(User, _("ordered by"))
+    ordered_in = foreign_key(StaffSession, _("session"), db_index=False)
     ordered_at = models.DateTimeField(_("ordered at"))
     ended_at = models.DateTimeField(_("ended at"), null=True)
 
@@ -114,13 +110,7 @@ class ReportMail(Guarded):
     mutable = ("state", "attempts", "ended_at", "fault")
     transitions = {"sending": ("sent", "failed", "refused"), "failed": ("sending",)}
 
-    order = models.ForeignKey(
-        ReportOrder,
-        models.PROTECT,
-        related_name="mails",
-        db_index=False,
-        verbose_name=_("report by mail"),
-    )
+    order = foreign_key(ReportOrder, _("report by mail"), related_name="mails", db_index=False)
     first_day = models.DateField(_("from"))
     last_day = models.DateField(_("to"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices)

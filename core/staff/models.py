@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.staff.names import (
     USERNAME,
     EncryptedName,
@@ -140,9 +140,7 @@ class SecondFactor(Guarded):
     mutable = ("confirmed_at", "last_step", "ended_at", "ending")
 
     uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
-    user = models.ForeignKey(
-        User, models.PROTECT, related_name="second_factors", verbose_name=_("member of staff")
-    )
+    user = foreign_key(User, _("member of staff"), related_name="second_factors")
     secret = models.BinaryField(max_length=80)
     begun_at = models.DateTimeField(_("begun at"))
     confirmed_at = models.DateTimeField(_("confirmed at"), null=True)
@@ -178,9 +176,7 @@ class StaffSession(Guarded):
         COMMAND = "command"
 
     uuid = models.UUIDField(_("UUID"), unique=True, default=uuid.uuid4)
-    user = models.ForeignKey(
-        User, models.PROTECT, related_name="sessions", verbose_name=_("member of staff")
-    )
+    user = foreign_key(User, _("member of staff"), related_name="sessions")
     channel = models.CharField(_("signed on through"), max_length=10, choices=Channel.choices)
     token_digest = models.BinaryField(max_length=32, unique=True)
     started_at = models.DateTimeField(_("started at"))
@@ -218,12 +214,8 @@ class Proposal(Guarded):
     subject = models.CharField(_("subject"), max_length=200)
     content = models.JSONField(_("content"))
     content_digest = models.BinaryField(max_length=32)
-    proposed_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("proposed by")
-    )
-    proposed_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("proposed in session")
-    )
+    proposed_by = foreign_key(User, _("proposed by"))
+    proposed_in = foreign_key(StaffSession, _("proposed in session"))
     proposed_at = models.DateTimeField(_("proposed at"))
     good_until = models.DateTimeField(_("may be confirmed until"), null=True)
     decided = models.BooleanField(_("decided"), default=False)
@@ -281,22 +273,12 @@ class Decision(Guarded):
         CONFIRMED = "confirmed", _("Confirmed")
         REJECTED = "rejected", _("Rejected")
 
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="decision", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"), related_name="decision")
     verdict = models.CharField(_("decision"), max_length=10, choices=Verdict.choices)
-    proposed_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("proposed by")
-    )
-    proposed_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("proposed in session")
-    )
-    decided_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("decided by")
-    )
-    decided_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("decided in session")
-    )
+    proposed_by = foreign_key(User, _("proposed by"))
+    proposed_in = foreign_key(StaffSession, _("proposed in session"))
+    decided_by = foreign_key(User, _("decided by"))
+    decided_in = foreign_key(StaffSession, _("decided in session"))
     decided_at = models.DateTimeField(_("decided at"))
     reason = models.CharField(_("reason"), max_length=400, blank=True)
 
@@ -333,9 +315,7 @@ class NewPassword(Guarded):
 
     mutable = ("password", "name_key")
 
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     password = models.CharField(max_length=128)
     name_key = models.BinaryField(max_length=100, null=True)
 

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, one_to_one
 from core.staff.models import Proposal
 
 
@@ -18,9 +18,7 @@ class FiguresAmendment(Guarded):
     source = models.CharField(_("source"), max_length=200)
     bet_type = models.JSONField(_("figures"))
     entered_at = models.DateTimeField(_("entered at"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
 
     class Meta:
         verbose_name = _("amendment of the figures")
@@ -44,9 +42,7 @@ class GameEnd(Guarded):
     moves = models.JSONField(_("moves"))
     cents = models.BigIntegerField(_("amount"))
     ended_at = models.DateTimeField(_("ended at"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
 
     class Meta:
         verbose_name = _("end of the game")

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Deferrable, F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded, unlocked_key
+from core.database.models import Guarded, foreign_key, one_to_one, unlocked_key
 from core.ledger.models import Account
 from core.premises.models import Operator, Terminal
 from core.staff.models import Proposal, StaffSession, User
@@ -32,12 +32,8 @@ class BetType(Guarded):
     rules = models.JSONField(_("rules"), default=dict)
     authorisation = models.CharField(_("authorisation"), max_length=120)
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    proposal = one_to_one(Proposal, _("proposal"), null=True)
 
     class Meta:
         verbose_name = _("bet type")
@@ -65,9 +61,7 @@ class TicketModel(Guarded):
     multiple = models.BooleanField(_("allows multiple selections"), default=True)
     layout = models.CharField(_("digest of the layout"), max_length=64)
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
 
     class Meta:
         verbose_name = _("ticket model")
@@ -141,17 +135,11 @@ class Contest(Guarded):
         "settled": ("closed", "ordered"),
     }
 
-    meeting = models.ForeignKey(
-        Meeting, models.PROTECT, related_name="contests", verbose_name=_("meeting")
-    )
+    meeting = foreign_key(Meeting, _("meeting"), related_name="contests")
     day = models.DateField(_("day"))
-    bet_type = models.ForeignKey(
-        BetType, models.PROTECT, related_name="contests", verbose_name=_("bet type")
-    )
+    bet_type = foreign_key(BetType, _("bet type"), related_name="contests")
     bet_type_code = models.CharField(_("code of the bet type"), max_length=40)
-    ticket_model = models.ForeignKey(
-        TicketModel, models.PROTECT, null=True, related_name="+", verbose_name=_("ticket model")
-    )
+    ticket_model = foreign_key(TicketModel, _("ticket model"), null=True)
     price_cents = models.BigIntegerField(_("price of a bet"))
     max_bets = models.PositiveIntegerField(_("most bets on a ticket"))
     premises_cap_cents = models.BigIntegerField(_("most that one premises sell"), null=True)
@@ -160,9 +148,7 @@ class Contest(Guarded):
     scheduled_close_at = models.DateTimeField(_("scheduled closing"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
     opened_at = models.DateTimeField(_("opened at"), null=True)
-    opening = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("opening")
-    )
+    opening = one_to_one(Proposal, _("opening"), null=True)
     closed_at = models.DateTimeField(_("closed at"), null=True)
     closing_cause = models.CharField(
         _("closed by"), max_length=10, choices=Cause.choices, blank=True
@@ -171,13 +157,9 @@ class Contest(Guarded):
         models.IntegerField(), default=list, verbose_name=_("numbers on sale")
     )
     code_secret = models.BinaryField(max_length=80, null=True)
-    takings_account = models.ForeignKey(
-        Account, models.PROTECT, related_name="+", verbose_name=_("account of the takings")
-    )
+    takings_account = foreign_key(Account, _("account of the takings"))
     created_at = models.DateTimeField(_("registered at"))
-    created_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("registered by")
-    )
+    created_by = foreign_key(User, _("registered by"))
 
     class Meta:
         verbose_name = _("contest")
@@ -241,11 +223,9 @@ class ContestLeg(Guarded):
 
     mutable = ("race",)
 
-    contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="legs", db_index=False, verbose_name=_("contest")
-    )
+    contest = foreign_key(Contest, _("contest"), related_name="legs", db_index=False)
     position = models.PositiveSmallIntegerField(_("position"))
-    race = models.ForeignKey(Race, models.PROTECT, related_name="legs", verbose_name=_("race"))
+    race = foreign_key(Race, _("race"), related_name="legs")
 
     class Meta:
         verbose_name = _("race of the contest")
@@ -268,18 +248,12 @@ class ContestLeg(Guarded):
 class Publication(Guarded):
     """The rules and the percentage that premises display before selling (14.III.5.2, 6.2)."""
 
-    contest = models.OneToOneField(
-        Contest, models.PROTECT, related_name="publication", verbose_name=_("contest")
-    )
+    contest = one_to_one(Contest, _("contest"), related_name="publication")
     rules = models.JSONField(_("rules"))
     prize_percent = models.CharField(_("percentage to prizes"), max_length=20)
     published_at = models.DateTimeField(_("published at"))
-    published_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("published by")
-    )
-    published_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("published in session")
-    )
+    published_by = foreign_key(User, _("published by"))
+    published_in = foreign_key(StaffSession, _("published in session"))
 
     class Meta:
         verbose_name = _("publication")
@@ -295,26 +269,14 @@ class ScheduleChange(Guarded):
     One person moves it earlier; later, two do [E13].
     """
 
-    contest = models.ForeignKey(
-        Contest,
-        models.PROTECT,
-        related_name="schedule_changes",
-        db_index=False,
-        verbose_name=_("contest"),
-    )
+    contest = foreign_key(Contest, _("contest"), related_name="schedule_changes", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
     from_at = models.DateTimeField(_("from"))
     to_at = models.DateTimeField(_("to"))
     changed_at = models.DateTimeField(_("moved at"))
-    changed_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("moved by")
-    )
-    changed_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("moved in session")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    changed_by = foreign_key(User, _("moved by"))
+    changed_in = foreign_key(StaffSession, _("moved in session"))
+    proposal = one_to_one(Proposal, _("proposal"), null=True)
 
     class Meta:
         verbose_name = _("change of the closing")

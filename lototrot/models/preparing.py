@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.staff.models import Proposal, StaffSession, User
 from lototrot.models.contest import Contest
 
@@ -12,18 +12,12 @@ from lototrot.models.contest import Contest
 class ContestChange(Guarded):
     """A change of a draft's terms: those that changed, as they were and as they became [E9]."""
 
-    contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="changes", verbose_name=_("contest")
-    )
+    contest = foreign_key(Contest, _("contest"), related_name="changes")
     before = models.JSONField(_("terms before"))
     after = models.JSONField(_("terms after"))
     changed_at = models.DateTimeField(_("changed at"))
-    changed_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("changed by")
-    )
-    changed_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("changed in session")
-    )
+    changed_by = foreign_key(User, _("changed by"))
+    changed_in = foreign_key(StaffSession, _("changed in session"))
 
     class Meta:
         verbose_name = _("change of the contest")
@@ -36,14 +30,10 @@ class ContestChange(Guarded):
 class Discard(Guarded):
     """The act of two persons that discards a contest which was never on sale [E9]."""
 
-    contest = models.OneToOneField(
-        Contest, models.PROTECT, related_name="discard", verbose_name=_("contest")
-    )
+    contest = one_to_one(Contest, _("contest"), related_name="discard")
     reason = models.CharField(_("reason"), max_length=400)
     discarded_at = models.DateTimeField(_("discarded at"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
 
     class Meta:
         verbose_name = _("discarded contest")

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.staff.models import StaffSession, User
 
 
@@ -40,12 +40,8 @@ class Meeting(Guarded):
     document = models.JSONField(_("document"))
     document_digest = models.BinaryField(max_length=32)
     imported_at = models.DateTimeField(_("imported at"))
-    imported_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("imported by")
-    )
-    imported_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("imported in session")
-    )
+    imported_by = foreign_key(User, _("imported by"))
+    imported_in = foreign_key(StaffSession, _("imported in session"))
 
     class Meta:
         verbose_name = _("meeting")
@@ -63,18 +59,12 @@ class Meeting(Guarded):
 class FederationApproval(Guarded):
     """The approval or adoption of the programme by the Federació Balear de Trot (14.III.5.2)."""
 
-    meeting = models.OneToOneField(
-        Meeting, models.PROTECT, related_name="approval", verbose_name=_("meeting")
-    )
+    meeting = one_to_one(Meeting, _("meeting"), related_name="approval")
     approved_by = models.CharField(_("approved by"), max_length=120)
     approved_at = models.DateTimeField(_("approved at"))
     reference = models.CharField(_("reference"), max_length=120)
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    recorded_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    recorded_in = foreign_key(StaffSession, _("recorded in session"))
     recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
@@ -97,20 +87,14 @@ class InternalBetList(Guarded):
     list is said to be empty: `none`. The newest list is in force.
     """
 
-    meeting = models.ForeignKey(
-        Meeting, models.PROTECT, related_name="internal_lists", verbose_name=_("meeting")
-    )
+    meeting = foreign_key(Meeting, _("meeting"), related_name="internal_lists")
     types = models.JSONField(_("internal bet types"))
     none = models.BooleanField(_("said to be empty"))
     source = models.CharField(_("source"), max_length=200)
     dated_on = models.DateField(_("dated"))
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    recorded_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    recorded_in = foreign_key(StaffSession, _("recorded in session"))
 
     class Meta:
         verbose_name = _("list of internal bet types")
@@ -128,12 +112,8 @@ class InternalBetList(Guarded):
 
 
 class Race(Guarded):
-    meeting = models.ForeignKey(
-        Meeting, models.PROTECT, related_name="races", db_index=False, verbose_name=_("meeting")
-    )
-    racecourse = models.ForeignKey(
-        Racecourse, models.PROTECT, related_name="races", verbose_name=_("racecourse")
-    )
+    meeting = foreign_key(Meeting, _("meeting"), related_name="races", db_index=False)
+    racecourse = foreign_key(Racecourse, _("racecourse"), related_name="races")
     number = models.PositiveSmallIntegerField(_("number"))
     name = models.CharField(_("name"), max_length=200, blank=True)
     scheduled_start_at = models.DateTimeField(_("scheduled start"))
@@ -157,9 +137,7 @@ class Race(Guarded):
 class Runner(Guarded):
     """A horse in a race, identified by its number in the official programme (14.I.5)."""
 
-    race = models.ForeignKey(
-        Race, models.PROTECT, related_name="runners", db_index=False, verbose_name=_("race")
-    )
+    race = foreign_key(Race, _("race"), related_name="runners", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
     name = models.CharField(_("name"), max_length=80)
     driver = models.CharField(_("driver"), max_length=80, blank=True)

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.payoffice.models import Claim
 from core.periods.models import RetiredRows
 from lototrot.models.contest import Contest
@@ -18,16 +18,8 @@ class OfRetiredTickets(Guarded):
 
     inserted_by_application = False
 
-    contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="+", verbose_name=_("contest")
-    )
-    retired = models.ForeignKey(
-        RetiredRows,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("retired rows"),
-    )
+    contest = foreign_key(Contest, _("contest"))
+    retired = foreign_key(RetiredRows, _("retired rows"), db_index=False)
 
     class Meta:
         abstract = True
@@ -106,13 +98,7 @@ class RetiredPrizes(OfRetiredTickets):
     carried over; or none, of prizes of nothing. `winning_bets` are by category, highest first.
     """
 
-    settlement = models.ForeignKey(
-        Settlement,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("settlement"),
-    )
+    settlement = foreign_key(Settlement, _("settlement"), db_index=False)
     state = models.CharField(_("state"), max_length=10, choices=Claim.State.choices, blank=True)
     day = models.DateField(_("day"), null=True)
     tickets = models.BigIntegerField(_("tickets"))

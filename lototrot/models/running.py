@@ -5,7 +5,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.staff.models import Proposal, StaffSession, User
 from lototrot.models.programme import Race
 
@@ -19,28 +19,18 @@ class Withdrawal(Guarded):
 
     mutable = ("confirmed_at", "reversed_at", "reversed_reason", "reversal")
 
-    race = models.ForeignKey(
-        Race, models.PROTECT, related_name="withdrawals", verbose_name=_("race")
-    )
+    race = foreign_key(Race, _("race"), related_name="withdrawals")
     number = models.PositiveSmallIntegerField(_("number"))
     effective_at = models.DateTimeField(_("effective from"))
     source = models.CharField(_("source"), max_length=200)
     entered_at = models.DateTimeField(_("entered at"))
-    entered_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("entered by")
-    )
-    entered_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("entered in session")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    entered_by = foreign_key(User, _("entered by"))
+    entered_in = foreign_key(StaffSession, _("entered in session"))
+    proposal = one_to_one(Proposal, _("proposal"))
     confirmed_at = models.DateTimeField(_("confirmed at"), null=True)
     reversed_at = models.DateTimeField(_("reversed at"), null=True)
     reversed_reason = models.CharField(_("reason of the reversal"), max_length=400, blank=True)
-    reversal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("reversal")
-    )
+    reversal = one_to_one(Proposal, _("reversal"), null=True)
 
     class Meta:
         verbose_name = _("withdrawal")
@@ -66,20 +56,14 @@ class RaceStart(Guarded):
     it is null.
     """
 
-    race = models.ForeignKey(Race, models.PROTECT, related_name="starts", verbose_name=_("race"))
+    race = foreign_key(Race, _("race"), related_name="starts")
     actual_start_at = models.DateTimeField(_("actual start"))
     source = models.CharField(_("source"), max_length=200)
     recorded_at = models.DateTimeField(_("recorded at"))
     real_at = models.DateTimeField(_("recorded at, by the references of the clock"), null=True)
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    recorded_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    recorded_in = foreign_key(StaffSession, _("recorded in session"))
+    proposal = one_to_one(Proposal, _("proposal"))
     corrects = models.OneToOneField(
         "self", models.PROTECT, null=True, related_name="corrected_by", verbose_name=_("corrects")
     )
@@ -109,18 +93,12 @@ class RaceStart(Guarded):
 class StartAnnouncement(Guarded):
     """A new time of a start, as the stewards announced it. The newest is in force [E13]."""
 
-    race = models.ForeignKey(
-        Race, models.PROTECT, related_name="start_announcements", verbose_name=_("race")
-    )
+    race = foreign_key(Race, _("race"), related_name="start_announcements")
     start_at = models.DateTimeField(_("announced start"))
     source = models.CharField(_("source"), max_length=200)
     announced_at = models.DateTimeField(_("announced at"))
-    announced_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("announced by")
-    )
-    announced_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("announced in session")
-    )
+    announced_by = foreign_key(User, _("announced by"))
+    announced_in = foreign_key(StaffSession, _("announced in session"))
 
     class Meta:
         verbose_name = _("announced start")
@@ -159,9 +137,7 @@ class RaceDeclaration(Guarded):
         FEDERATION = "federation", _("Federation")
         AUTHORITY = "authority", _("Gaming authority")
 
-    race = models.ForeignKey(
-        Race, models.PROTECT, related_name="declarations", verbose_name=_("race")
-    )
+    race = foreign_key(Race, _("race"), related_name="declarations")
     kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
     reason = models.CharField(_("reason"), max_length=400)
     text = models.TextField(_("text of the decision"), blank=True)
@@ -171,19 +147,11 @@ class RaceDeclaration(Guarded):
     left = models.JSONField(_("left at the start"), default=list)
     declared_at = models.DateTimeField(_("declared at"))
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    recorded_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
-    )
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    recorded_in = foreign_key(StaffSession, _("recorded in session"))
+    proposal = foreign_key(Proposal, _("proposal"))
     superseded_at = models.DateTimeField(_("superseded at"), null=True)
-    retraction = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("retraction")
-    )
+    retraction = one_to_one(Proposal, _("retraction"), null=True)
 
     class Meta:
         verbose_name = _("declaration")
@@ -217,16 +185,12 @@ class Classification(Guarded):
 
     mutable = ("in_force",)
 
-    race = models.ForeignKey(
-        Race, models.PROTECT, related_name="classifications", verbose_name=_("race")
-    )
+    race = foreign_key(Race, _("race"), related_name="classifications")
     runners = models.JSONField(_("runners"))
     announced_text = models.TextField(_("announced text"))
     announced_at = models.DateTimeField(_("announced at"))
     author = models.CharField(_("stewards"), max_length=200)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     confirmed_at = models.DateTimeField(_("confirmed at"))
     corrects = models.OneToOneField(
         "self", models.PROTECT, null=True, related_name="corrected_by", verbose_name=_("corrects")

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.proofs.models import LogEntry
 from core.staff.models import Proposal
 from lototrot.models.contest import Contest
@@ -18,9 +18,7 @@ class Seal(Guarded):
     ids. `block_first_ids` holds the first id of each block. Both are needed to prove one ticket.
     """
 
-    contest = models.OneToOneField(
-        Contest, models.PROTECT, related_name="seal", verbose_name=_("contest")
-    )
+    contest = one_to_one(Contest, _("contest"), related_name="seal")
     tickets = models.BigIntegerField(_("tickets"))
     bets = models.BigIntegerField(_("bets"))
     takings_cents = models.BigIntegerField(_("takings"))
@@ -29,9 +27,7 @@ class Seal(Guarded):
     block_first_ids = ArrayField(
         models.BigIntegerField(), verbose_name=_("first ticket of each block")
     )
-    entry = models.OneToOneField(
-        LogEntry, models.PROTECT, related_name="+", verbose_name=_("entry of the public log")
-    )
+    entry = one_to_one(LogEntry, _("entry of the public log"))
     sealed_at = models.DateTimeField(_("sealed at"))
 
     class Meta:
@@ -50,16 +46,10 @@ class Seal(Guarded):
 class Amendment(Guarded):
     """A published list of sealed tickets that two persons voided as bets in breach [C6, E3]."""
 
-    seal = models.ForeignKey(
-        Seal, models.PROTECT, related_name="amendments", db_index=False, verbose_name=_("seal")
-    )
+    seal = foreign_key(Seal, _("seal"), related_name="amendments", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
-    entry = models.OneToOneField(
-        LogEntry, models.PROTECT, related_name="+", verbose_name=_("entry of the public log")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
+    entry = one_to_one(LogEntry, _("entry of the public log"))
 
     class Meta:
         verbose_name = _("amendment of a seal")

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded, unlocked_key
+from core.database.models import Guarded, foreign_key, one_to_one, unlocked_key
 from core.staff.models import Proposal, User
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
@@ -21,13 +21,7 @@ class Settlement(Guarded):
     mutable = ("in_force", "reversed_at", "reversed_by")
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    contest = models.ForeignKey(
-        Contest,
-        models.PROTECT,
-        related_name="settlements",
-        db_index=False,
-        verbose_name=_("contest"),
-    )
+    contest = foreign_key(Contest, _("contest"), related_name="settlements", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
     rules = models.JSONField(_("rules"))
     races = models.JSONField()
@@ -45,9 +39,7 @@ class Settlement(Guarded):
     settled_at = models.DateTimeField(_("settled at"))
     in_force = models.BooleanField(_("in force"), default=True)
     reversed_at = models.DateTimeField(_("reversed at"), null=True)
-    reversed_by = models.ForeignKey(
-        User, models.PROTECT, null=True, related_name="+", verbose_name=_("reversed by")
-    )
+    reversed_by = foreign_key(User, _("reversed by"), null=True)
 
     class Meta:
         verbose_name = _("settlement")
@@ -71,13 +63,7 @@ class Settlement(Guarded):
 class SettlementCategory(Guarded):
     """A category of a settlement, named by its number of hits."""
 
-    settlement = models.ForeignKey(
-        Settlement,
-        models.PROTECT,
-        related_name="categories",
-        db_index=False,
-        verbose_name=_("settlement"),
-    )
+    settlement = foreign_key(Settlement, _("settlement"), related_name="categories", db_index=False)
     hits = models.PositiveSmallIntegerField(_("races right"))
     winning_bets = models.BigIntegerField(_("winning bets"))
     prize_cents = models.BigIntegerField(_("prize"))
@@ -131,15 +117,9 @@ class PaymentOrder(Guarded):
     `claim_days` is the figure of the regulation that the last day to claim was computed with [D7].
     """
 
-    contest = models.OneToOneField(
-        Contest, models.PROTECT, related_name="payment_order", verbose_name=_("contest")
-    )
-    settlement = models.OneToOneField(
-        Settlement, models.PROTECT, related_name="payment_order", verbose_name=_("settlement")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    contest = one_to_one(Contest, _("contest"), related_name="payment_order")
+    settlement = one_to_one(Settlement, _("settlement"), related_name="payment_order")
+    proposal = one_to_one(Proposal, _("proposal"))
     ordered_at = models.DateTimeField(_("ordered at"))
     results_day = models.DateField(_("day of the results"))
     first_pay_day = models.DateField(_("first day of payment"))
@@ -157,9 +137,7 @@ class PaymentOrder(Guarded):
 class Lapse(Guarded):
     """The lapse of all unclaimed prizes of a contest, after their last claim day (14.III.10.7)."""
 
-    contest = models.OneToOneField(
-        Contest, models.PROTECT, related_name="lapse", verbose_name=_("contest")
-    )
+    contest = one_to_one(Contest, _("contest"), related_name="lapse")
     uuid = models.UUIDField(_("UUID"), unique=True)
     last_claim_day = models.DateField(_("last day to claim"))
     prizes = models.BigIntegerField(_("prizes"))
@@ -189,9 +167,7 @@ class CarryOver(Guarded):
     uuid = models.UUIDField(_("UUID"), unique=True)
     bet_type_code = models.CharField(_("bet type"), max_length=40)
     day = models.DateField(_("day"))
-    contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="carry_overs", verbose_name=_("contest")
-    )
+    contest = foreign_key(Contest, _("contest"), related_name="carry_overs")
     cents = models.BigIntegerField(_("amount"))
     carried_at = models.DateTimeField(_("carried over at"))
 

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.premises.models import Terminal
 from core.staff.models import Proposal, StaffSession, User
 from lototrot.models.programme import Meeting, Race, Racecourse
@@ -29,35 +29,17 @@ class SalesStop(Guarded):
         CONFIRMED = "confirmed", _("Confirmed")
         CLOSED = "closed", _("Closed meanwhile")
 
-    meeting = models.ForeignKey(
-        Meeting, models.PROTECT, related_name="stops", verbose_name=_("meeting")
-    )
-    race = models.ForeignKey(
-        Race, models.PROTECT, null=True, related_name="stops", verbose_name=_("race")
-    )
+    meeting = foreign_key(Meeting, _("meeting"), related_name="stops")
+    race = foreign_key(Race, _("race"), related_name="stops", null=True)
     source = models.CharField(_("source"), max_length=400)
     stopped_at = models.DateTimeField(_("stopped at"))
-    stopped_by = models.ForeignKey(
-        User, models.PROTECT, null=True, related_name="+", verbose_name=_("stopped by")
-    )
-    stopped_in = models.ForeignKey(
-        StaffSession,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        verbose_name=_("stopped in session"),
-    )
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, null=True, related_name="+", verbose_name=_("terminal")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    stopped_by = foreign_key(User, _("stopped by"), null=True)
+    stopped_in = foreign_key(StaffSession, _("stopped in session"), null=True)
+    terminal = foreign_key(Terminal, _("terminal"), null=True)
+    proposal = one_to_one(Proposal, _("proposal"), null=True)
     ended_at = models.DateTimeField(_("ended at"), null=True)
     ending = models.CharField(_("ended by"), max_length=10, choices=Ending.choices, blank=True)
-    lifting = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("lifting")
-    )
+    lifting = one_to_one(Proposal, _("lifting"), null=True)
 
     class Meta:
         verbose_name = _("stop of sales")
@@ -91,27 +73,13 @@ class SignalDevice(Guarded):
 
     mutable = ("ended_at", "ended_by", "ended_in")
 
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
-    )
-    racecourse = models.ForeignKey(
-        Racecourse, models.PROTECT, related_name="signal_devices", verbose_name=_("racecourse")
-    )
+    terminal = foreign_key(Terminal, _("terminal"))
+    racecourse = foreign_key(Racecourse, _("racecourse"), related_name="signal_devices")
     appointed_at = models.DateTimeField(_("appointed at"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     ended_at = models.DateTimeField(_("ended at"), null=True)
-    ended_by = models.ForeignKey(
-        User, models.PROTECT, null=True, related_name="+", verbose_name=_("ended by")
-    )
-    ended_in = models.ForeignKey(
-        StaffSession,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        verbose_name=_("ended in session"),
-    )
+    ended_by = foreign_key(User, _("ended by"), null=True)
+    ended_in = foreign_key(StaffSession, _("ended in session"), null=True)
 
     class Meta:
         verbose_name = _("device that signals starts")

@@ -6,7 +6,7 @@ from django.db.models.functions import Least
 from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded, unlocked_key
+from core.database.models import Guarded, foreign_key, one_to_one, unlocked_key
 from core.kernel.codes import DIGEST_BYTES
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal
@@ -94,12 +94,8 @@ class PremisesSales(Guarded):
     mutable = ("sold_cents",)
     derived = mutable
 
-    contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="+", db_index=False, verbose_name=_("contest")
-    )
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", verbose_name=_("premises")
-    )
+    contest = foreign_key(Contest, _("contest"), db_index=False)
+    premises = foreign_key(Premises, _("premises"))
     sold_cents = models.BigIntegerField(_("sold there"))
 
     class Meta:
@@ -123,13 +119,12 @@ class PrintConfirmation(Guarded):
 
     retires = True
 
-    ticket = models.OneToOneField(
+    ticket = one_to_one(
         Ticket,
-        models.PROTECT,
+        _("ticket"),
+        related_name="print_confirmation",
         primary_key=True,
         db_constraint=False,
-        related_name="print_confirmation",
-        verbose_name=_("ticket"),
     )
     confirmed_at = models.DateTimeField(_("confirmed at"))
 
@@ -148,13 +143,9 @@ class Reprint(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True, null=True)
-    ticket = models.ForeignKey(
-        Ticket, models.PROTECT, related_name="reprints", db_index=False, verbose_name=_("ticket")
-    )
+    ticket = foreign_key(Ticket, _("ticket"), related_name="reprints", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
-    operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
-    )
+    operator = foreign_key(Operator, _("operator"))
     printed_at = models.DateTimeField(_("printed at"))
 
     class Meta:
@@ -182,13 +173,9 @@ class CodeGiven(Guarded):
         INQUIRY = "inquiry", _("The terminal asked what became of the sale")
         PAPER = "paper", _("The paper was fetched a minute after the sale, or later")
 
-    ticket = models.ForeignKey(
-        Ticket, models.PROTECT, related_name="codes_given", verbose_name=_("ticket")
-    )
+    ticket = foreign_key(Ticket, _("ticket"), related_name="codes_given")
     road = models.CharField(_("how"), max_length=10, choices=Road.choices)
-    operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
-    )
+    operator = foreign_key(Operator, _("operator"))
     given_at = models.DateTimeField(_("given at"))
 
     class Meta:
@@ -214,18 +201,12 @@ class Void(Guarded):
         BREACH = "breach", _("Registered in breach")
         UNPRINTED = "unprinted", _("Not printed")
 
-    ticket = models.OneToOneField(
-        Ticket, models.PROTECT, related_name="void", verbose_name=_("ticket")
-    )
+    ticket = one_to_one(Ticket, _("ticket"), related_name="void")
     reason = models.CharField(_("reason"), max_length=10, choices=Reason.choices)
     note = models.CharField(_("note"), max_length=200)
     voided_at = models.DateTimeField(_("voided at"))
-    operator = models.ForeignKey(
-        Operator, models.PROTECT, null=True, related_name="+", verbose_name=_("operator")
-    )
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    operator = foreign_key(Operator, _("operator"), null=True)
+    proposal = foreign_key(Proposal, _("proposal"), null=True)
 
     class Meta:
         verbose_name = _("void ticket")
@@ -254,18 +235,12 @@ class Unprinted(Guarded):
 
     mutable = ("verdict", "reason", "proposal", "decided_at")
 
-    ticket = models.OneToOneField(
-        Ticket, models.PROTECT, related_name="unprinted", verbose_name=_("ticket")
-    )
-    contest = models.ForeignKey(
-        Contest, models.PROTECT, related_name="unprinted", verbose_name=_("contest")
-    )
+    ticket = one_to_one(Ticket, _("ticket"), related_name="unprinted")
+    contest = foreign_key(Contest, _("contest"), related_name="unprinted")
     listed_at = models.DateTimeField(_("listed at"))
     verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict.choices, blank=True)
     reason = models.CharField(_("reason"), max_length=200, blank=True)
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = foreign_key(Proposal, _("proposal"), null=True)
     decided_at = models.DateTimeField(_("decided at"), null=True)
 
     class Meta:
@@ -291,12 +266,8 @@ class Unprinted(Guarded):
 class Block(Guarded):
     """A blocked ticket: a bet in breach found after settlement, whose prize is held [C6]."""
 
-    ticket = models.OneToOneField(
-        Ticket, models.PROTECT, related_name="block", verbose_name=_("ticket")
-    )
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    ticket = one_to_one(Ticket, _("ticket"), related_name="block")
+    proposal = foreign_key(Proposal, _("proposal"))
     blocked_at = models.DateTimeField(_("blocked at"))
     prize_cents = models.BigIntegerField(_("prize"))
 

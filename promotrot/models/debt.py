@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.staff.models import Proposal
 from promotrot.engine.shortfall import MOST_DRAWS
 from promotrot.models.game import Game
@@ -17,9 +17,7 @@ class DebtDraw(Guarded):
     draw itself is a `core.draws.models.Draw` with the subject `code:number`.
     """
 
-    game = models.ForeignKey(
-        Game, models.PROTECT, related_name="debt_draws", db_index=False, verbose_name=_("game")
-    )
+    game = foreign_key(Game, _("game"), related_name="debt_draws", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
     owed_cents = models.BigIntegerField(_("owed to prizes"))
     winners = models.PositiveIntegerField(_("tickets drawn"))
@@ -51,9 +49,7 @@ class DebtStanding(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    game = models.ForeignKey(
-        Game, models.PROTECT, related_name="debt_standings", verbose_name=_("game")
-    )
+    game = foreign_key(Game, _("game"), related_name="debt_standings")
     cents = models.BigIntegerField(_("amount"))
     stood_at = models.DateTimeField(_("since"))
 
@@ -73,12 +69,8 @@ class DebtDecision(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    game = models.ForeignKey(
-        Game, models.PROTECT, related_name="debt_decisions", verbose_name=_("game")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    game = foreign_key(Game, _("game"), related_name="debt_decisions")
+    proposal = one_to_one(Proposal, _("proposal"))
     reference = models.CharField(_("reference"), max_length=120)
     payee = models.CharField(_("payee"), max_length=200)
     cents = models.BigIntegerField(_("amount"))

@@ -37,7 +37,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.ledger.models import Account
 from core.staff.models import Proposal, StaffSession, User
 from promotrot.models.game import Game, GameApproval
@@ -75,12 +75,8 @@ class Emission(Guarded):
         "closed": ("revealed",),
     }
 
-    game = models.ForeignKey(
-        Game, models.PROTECT, related_name="emissions", db_index=False, verbose_name=_("game")
-    )
-    approval = models.ForeignKey(
-        GameApproval, models.PROTECT, related_name="emissions", verbose_name=_("approval")
-    )
+    game = foreign_key(Game, _("game"), related_name="emissions", db_index=False)
+    approval = foreign_key(GameApproval, _("approval"), related_name="emissions")
     number = models.PositiveIntegerField(_("number"))
     reference = models.CharField(_("reference"), max_length=60, unique=True)
     tickets = models.PositiveIntegerField(_("tickets"))
@@ -90,19 +86,11 @@ class Emission(Guarded):
     extra_cents = models.BigIntegerField(_("extra prizes"), default=0)
     stop_without_top = models.BooleanField(_("stops when no top prize is left"), default=False)
     state = models.CharField(_("state"), max_length=9, choices=State.choices, default=State.DRAFT)
-    takings_account = models.OneToOneField(
-        Account, models.PROTECT, related_name="+", verbose_name=_("account of the takings")
-    )
-    vouchers_account = models.OneToOneField(
-        Account, models.PROTECT, related_name="+", verbose_name=_("account of the vouchers")
-    )
+    takings_account = one_to_one(Account, _("account of the takings"))
+    vouchers_account = one_to_one(Account, _("account of the vouchers"))
     planned_at = models.DateTimeField(_("planned at"))
-    planned_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("planned by")
-    )
-    planned_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("planned in session")
-    )
+    planned_by = foreign_key(User, _("planned by"))
+    planned_in = foreign_key(StaffSession, _("planned in session"))
 
     class Meta:
         verbose_name = _("emission")
@@ -134,9 +122,7 @@ class PrizeTier(Guarded):
     before the sale (15.III.6.5) [P4]. `extra` tiers pay an earlier shortfall [P2].
     """
 
-    emission = models.ForeignKey(
-        Emission, models.PROTECT, related_name="tiers", db_index=False, verbose_name=_("emission")
-    )
+    emission = foreign_key(Emission, _("emission"), related_name="tiers", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
     value_cents = models.BigIntegerField(_("value"))
     thing = models.CharField(_("prize in kind"), max_length=60, blank=True)
@@ -167,20 +153,14 @@ class Commitment(Guarded):
     [B16].
     """
 
-    emission = models.OneToOneField(
-        Emission, models.PROTECT, related_name="commitment", verbose_name=_("emission")
-    )
+    emission = one_to_one(Emission, _("emission"), related_name="commitment")
     source = models.CharField(_("source"), max_length=10)
     pieces = models.PositiveSmallIntegerField(_("dice or balls"), null=True)
     digest = models.CharField(_("digest"), max_length=64)
     encrypted_seed = models.BinaryField(max_length=80)
     committed_at = models.DateTimeField(_("published at"))
-    committed_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("published by")
-    )
-    committed_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("committed in session")
-    )
+    committed_by = foreign_key(User, _("published by"))
+    committed_in = foreign_key(StaffSession, _("committed in session"))
 
     class Meta:
         verbose_name = _("commitment")
@@ -204,18 +184,12 @@ class WitnessEntropy(Guarded):
     key. `source` is dice, balls or a phrase.
     """
 
-    emission = models.OneToOneField(
-        Emission, models.PROTECT, related_name="witness", verbose_name=_("emission")
-    )
+    emission = one_to_one(Emission, _("emission"), related_name="witness")
     entropy = models.CharField(_("entropy"), max_length=400)
     source = models.CharField(_("source"), max_length=10)
     entered_at = models.DateTimeField(_("entered at"))
-    entered_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("entered by")
-    )
-    entered_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("entered in session")
-    )
+    entered_by = foreign_key(User, _("entered by"))
+    entered_in = foreign_key(StaffSession, _("entered in session"))
 
     class Meta:
         verbose_name = _("witness's entropy")
@@ -229,13 +203,9 @@ class WitnessEntropy(Guarded):
 class Opening(Guarded):
     """The act of two persons that put an emission on sale. It made the lanes as well."""
 
-    emission = models.OneToOneField(
-        Emission, models.PROTECT, related_name="opening", verbose_name=_("emission")
-    )
+    emission = one_to_one(Emission, _("emission"), related_name="opening")
     opened_at = models.DateTimeField(_("opened at"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
 
     class Meta:
         verbose_name = _("opening")
@@ -257,9 +227,7 @@ class Lane(Guarded):
     derived = ("taken", "open")
     looks_recorded = True
 
-    emission = models.ForeignKey(
-        Emission, models.PROTECT, related_name="lanes", db_index=False, verbose_name=_("emission")
-    )
+    emission = foreign_key(Emission, _("emission"), related_name="lanes", db_index=False)
     opening = models.PositiveIntegerField(_("opening"))
     first = models.PositiveIntegerField(_("first position"))
     tickets = models.PositiveIntegerField(_("tickets"))
@@ -292,9 +260,7 @@ class SaleStop(Guarded):
     stop, or the database lost acts and could deal tickets again.
     """
 
-    emission = models.OneToOneField(
-        Emission, models.PROTECT, related_name="stop", verbose_name=_("emission")
-    )
+    emission = one_to_one(Emission, _("emission"), related_name="stop")
     stopped_at = models.DateTimeField(_("stopped at"))
 
     class Meta:
@@ -311,16 +277,10 @@ class ClosingStatement(Guarded):
     `document` is `promotrot-closing/1` as published. `sequence` numbers the closings of a game.
     """
 
-    emission = models.OneToOneField(
-        Emission, models.PROTECT, related_name="closing", verbose_name=_("emission")
-    )
-    game = models.ForeignKey(
-        Game, models.PROTECT, related_name="closings", db_index=False, verbose_name=_("game")
-    )
+    emission = one_to_one(Emission, _("emission"), related_name="closing")
+    game = foreign_key(Game, _("game"), related_name="closings", db_index=False)
     sequence = models.PositiveIntegerField(_("closing"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     document = models.JSONField(_("document"))
     shortfall_cents = models.BigIntegerField(_("shortfall"))
     owed_cents = models.BigIntegerField(_("owed to prizes"))
@@ -346,9 +306,7 @@ class SeedReveal(Guarded):
     sold. Or of one that its game's end left unsold.
     """
 
-    emission = models.OneToOneField(
-        Emission, models.PROTECT, related_name="reveal", verbose_name=_("emission")
-    )
+    emission = one_to_one(Emission, _("emission"), related_name="reveal")
     seed = models.CharField(_("seed"), max_length=64)
     revealed_at = models.DateTimeField(_("revealed at"))
 
@@ -367,9 +325,7 @@ class PublicFigures(Guarded):
     prizes}` of plays that had ended.
     """
 
-    emission = models.ForeignKey(
-        Emission, models.PROTECT, related_name="figures", db_index=False, verbose_name=_("emission")
-    )
+    emission = foreign_key(Emission, _("emission"), related_name="figures", db_index=False)
     sold = models.PositiveIntegerField(_("sold"))
     awarded = models.JSONField(_("prizes awarded"))
     taken_at = models.DateTimeField(_("as of"))

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.ledger.models import Account
 from core.premises.models import Operator, Terminal
 from core.staff.models import Proposal, StaffSession, User
@@ -45,10 +45,8 @@ class Game(Guarded):
     """
 
     code = models.CharField(_("code"), max_length=40, unique=True)
-    type = models.ForeignKey(GameType, models.PROTECT, related_name="games", verbose_name=_("type"))
-    prize_account = models.OneToOneField(
-        Account, models.PROTECT, related_name="+", verbose_name=_("prize account")
-    )
+    type = foreign_key(GameType, _("type"), related_name="games")
+    prize_account = one_to_one(Account, _("prize account"))
     recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
@@ -66,19 +64,13 @@ class GameVersion(Guarded):
     pictures and texts, never in the type.
     """
 
-    game = models.ForeignKey(
-        Game, models.PROTECT, related_name="versions", db_index=False, verbose_name=_("game")
-    )
+    game = foreign_key(Game, _("game"), related_name="versions", db_index=False)
     version = models.PositiveIntegerField(_("version"))
     document = models.JSONField(_("document"))
     digest = models.CharField(_("digest"), max_length=64)
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    recorded_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    recorded_in = foreign_key(StaffSession, _("recorded in session"))
 
     class Meta:
         verbose_name = _("version of a game")
@@ -100,12 +92,8 @@ class GameApproval(Guarded):
     hexadecimal, of the plan of a pre-drawn emission without extra prizes.
     """
 
-    version = models.OneToOneField(
-        GameVersion, models.PROTECT, related_name="approval", verbose_name=_("version")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    version = one_to_one(GameVersion, _("version"), related_name="approval")
+    proposal = one_to_one(Proposal, _("proposal"))
     day = models.DateField(_("day"))
     percentages = models.JSONField(_("percentages"))
     plan_digest = models.CharField(_("digest of the plan"), max_length=64, blank=True)
@@ -126,19 +114,11 @@ class DisplayAcknowledgement(Guarded):
     (15.III.5.2) [P20].
     """
 
-    approval = models.ForeignKey(
-        GameApproval,
-        models.PROTECT,
-        related_name="acknowledgements",
-        db_index=False,
-        verbose_name=_("approval"),
+    approval = foreign_key(
+        GameApproval, _("approval"), related_name="acknowledgements", db_index=False
     )
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("terminal")
-    )
-    operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", db_index=False, verbose_name=_("operator")
-    )
+    terminal = foreign_key(Terminal, _("terminal"), db_index=False)
+    operator = foreign_key(Operator, _("operator"), db_index=False)
     acknowledged_at = models.DateTimeField(_("declared on display at"))
 
     class Meta:
@@ -162,10 +142,8 @@ class GameEnding(Guarded):
     where the price of every ticket is due back, and then it stands for the authority [P17].
     """
 
-    game = models.OneToOneField(Game, models.PROTECT, related_name="ending", verbose_name=_("game"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    game = one_to_one(Game, _("game"), related_name="ending")
+    proposal = one_to_one(Proposal, _("proposal"))
     owed_cents = models.BigIntegerField(_("owed to prizes"))
     winners = models.PositiveIntegerField(_("tickets drawn"))
     ended_at = models.DateTimeField(_("ended at"))

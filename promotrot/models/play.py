@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded, unlocked_key
+from core.database.models import Guarded, foreign_key, one_to_one, unlocked_key
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal, StaffSession, User
 from promotrot.engine.situations import MAX_ACT_CHARS
@@ -57,13 +57,7 @@ class PlayAct(Guarded):
 
     retires = True
 
-    ticket = models.ForeignKey(
-        PlayTicket,
-        models.PROTECT,
-        related_name="acts",
-        db_index=False,
-        verbose_name=_("virtual ticket"),
-    )
+    ticket = foreign_key(PlayTicket, _("virtual ticket"), related_name="acts", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
     act = models.CharField(_("act"), max_length=MAX_ACT_CHARS)
     draw = models.BigIntegerField(_("random integer"))
@@ -100,9 +94,7 @@ class PlayEnd(Guarded):
         STOPPED = "stopped", _("Ended at the Central Office, the standing prize")
         REFUND = "refund", _("No prize stands, the price is due back")
 
-    ticket = models.OneToOneField(
-        PlayTicket, models.PROTECT, related_name="end", verbose_name=_("virtual ticket")
-    )
+    ticket = one_to_one(PlayTicket, _("virtual ticket"), related_name="end")
     cause = models.CharField(_("cause"), max_length=10, choices=Cause.choices)
     tier = models.PositiveSmallIntegerField(_("tier"))
     extra_tier = models.PositiveSmallIntegerField(_("extra tier"), default=0)
@@ -138,12 +130,8 @@ class OfficeEnd(Guarded):
     The premises have no terminal left or no authorisation. The play has its `PlayEnd`, too.
     """
 
-    ticket = models.OneToOneField(
-        PlayTicket, models.PROTECT, related_name="office_end", verbose_name=_("virtual ticket")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    ticket = one_to_one(PlayTicket, _("virtual ticket"), related_name="office_end")
+    proposal = one_to_one(Proposal, _("proposal"))
     reason = models.CharField(_("reason"), max_length=200)
     ended_at = models.DateTimeField(_("ended at"))
 
@@ -161,26 +149,14 @@ class OfficeEnd(Guarded):
 class PlayMove(Guarded):
     """The move of an unfinished play by staff to another terminal of the same premises [P11]."""
 
-    ticket = models.ForeignKey(
-        PlayTicket,
-        models.PROTECT,
-        related_name="moves",
-        db_index=False,
-        verbose_name=_("virtual ticket"),
-    )
+    ticket = foreign_key(PlayTicket, _("virtual ticket"), related_name="moves", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
-    from_terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", verbose_name=_("from terminal")
-    )
-    to_terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", verbose_name=_("to terminal")
-    )
+    from_terminal = foreign_key(Terminal, _("from terminal"))
+    to_terminal = foreign_key(Terminal, _("to terminal"))
     reason = models.CharField(_("reason"), max_length=200)
     moved_at = models.DateTimeField(_("moved at"))
-    moved_by = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("moved by"))
-    moved_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("moved in session")
-    )
+    moved_by = foreign_key(User, _("moved by"))
+    moved_in = foreign_key(StaffSession, _("moved in session"))
 
     class Meta:
         verbose_name = _("move of a play")

@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.periods.models import RetiredRows, Retirement
 from promotrot.models.emission import Emission
 from promotrot.models.voucher import Voucher
@@ -22,16 +22,8 @@ class UnprintedVoucher(Guarded):
 
     inserted_by_application = False
 
-    voucher = models.OneToOneField(
-        Voucher, models.PROTECT, related_name="+", verbose_name=_("voucher")
-    )
-    retirement = models.ForeignKey(
-        Retirement,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("retirement of a closed period"),
-    )
+    voucher = one_to_one(Voucher, _("voucher"))
+    retirement = foreign_key(Retirement, _("retirement of a closed period"), db_index=False)
 
     class Meta:
         verbose_name = _("voucher without a confirmed print")
@@ -53,16 +45,8 @@ class RetiredPlays(Guarded):
 
     inserted_by_application = False
 
-    emission = models.ForeignKey(
-        Emission, models.PROTECT, related_name="+", verbose_name=_("emission")
-    )
-    retired = models.ForeignKey(
-        RetiredRows,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("retired rows"),
-    )
+    emission = foreign_key(Emission, _("emission"))
+    retired = foreign_key(RetiredRows, _("retired rows"), db_index=False)
     day = models.DateField(_("day"), db_index=True)
     openings = ArrayField(models.IntegerField(), verbose_name=_("openings"))
     positions = ArrayField(models.IntegerField(), verbose_name=_("positions"))

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.staff.models import StaffSession, User
 from promotrot.models.emission import PrizeTier
 
@@ -17,18 +17,12 @@ class Valuation(Guarded):
     the emission opens.
     """
 
-    tier = models.ForeignKey(
-        PrizeTier, models.PROTECT, related_name="valuations", db_index=False, verbose_name=_("tier")
-    )
+    tier = foreign_key(PrizeTier, _("tier"), related_name="valuations", db_index=False)
     source = models.CharField(_("source"), max_length=400)
     valued_on = models.DateField(_("valued on"))
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    recorded_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("recorded in session")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    recorded_in = foreign_key(StaffSession, _("recorded in session"))
 
     class Meta:
         verbose_name = _("valuation of a thing")

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.locks import Lock
-from core.database.models import Guarded, unlocked_key
+from core.database.models import Guarded, foreign_key, one_to_one, unlocked_key
 from core.kernel.codes import DIGEST_BYTES
 from core.kernel.errors import InvariantBroken
 from core.payoffice.models import CashSession
@@ -42,13 +42,8 @@ class Voucher(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     emission = unlocked_key(Emission, _("emission"))
-    ticket = models.ForeignKey(
-        PlayTicket,
-        models.PROTECT,
-        null=True,
-        related_name="vouchers",
-        db_index=False,
-        verbose_name=_("virtual ticket"),
+    ticket = foreign_key(
+        PlayTicket, _("virtual ticket"), related_name="vouchers", null=True, db_index=False
     )
     left_play = models.UUIDField(_("play that left"), null=True)
     number = models.PositiveSmallIntegerField(_("number"))
@@ -57,21 +52,12 @@ class Voucher(Guarded):
     prizes = models.JSONField(_("prizes"))
     thing = models.CharField(_("thing"), max_length=80, blank=True)
     premises = unlocked_key(Premises, _("premises"))
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        db_constraint=False,
-        null=True,
-        related_name="+",
-        verbose_name=_("terminal"),
-    )
+    terminal = foreign_key(Terminal, _("terminal"), null=True, db_constraint=False)
     issued_at = models.DateTimeField(_("issued at"))
     issue_day = models.DateField(_("day of issue"))
     last_day = models.DateField(_("last day"), db_index=True)
     code_digest = models.BinaryField(max_length=DIGEST_BYTES, unique=True, null=True)
-    debt_draw = models.ForeignKey(
-        DebtDraw, models.PROTECT, null=True, related_name="vouchers", verbose_name=_("draw")
-    )
+    debt_draw = foreign_key(DebtDraw, _("draw"), related_name="vouchers", null=True)
 
     class Meta:
         verbose_name = _("voucher")
@@ -168,24 +154,14 @@ class VoucherHandover(Guarded):
 
     looks_recorded = True
 
-    voucher = models.ForeignKey(
-        Voucher, models.PROTECT, related_name="handovers", db_index=False, verbose_name=_("voucher")
-    )
+    voucher = foreign_key(Voucher, _("voucher"), related_name="handovers", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
     replaced_digest = models.BinaryField(max_length=DIGEST_BYTES, unique=True, null=True)
-    cash_session = models.ForeignKey(
-        CashSession, models.PROTECT, related_name="+", verbose_name=_("cash session")
-    )
-    handed_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("handed over by")
-    )
-    handed_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("handed over in session")
-    )
+    cash_session = foreign_key(CashSession, _("cash session"))
+    handed_by = foreign_key(User, _("handed over by"))
+    handed_in = foreign_key(StaffSession, _("handed over in session"))
     claim = models.CharField(_("how the buyer proved it"), max_length=200)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     handed_at = models.DateTimeField(_("handed over at"))
 
     class Meta:
@@ -212,9 +188,7 @@ class VoucherPrint(Guarded):
 
     retires = True
 
-    voucher = models.OneToOneField(
-        Voucher, models.PROTECT, related_name="print_confirmation", verbose_name=_("voucher")
-    )
+    voucher = one_to_one(Voucher, _("voucher"), related_name="print_confirmation")
     confirmed_at = models.DateTimeField(_("confirmed at"))
 
     class Meta:
@@ -239,13 +213,9 @@ class VoucherCodeGiven(Guarded):
         INQUIRY = "inquiry", _("The terminal asked for the play")
         PAPER = "paper", _("The paper was fetched a minute after the issue, or later")
 
-    voucher = models.ForeignKey(
-        Voucher, models.PROTECT, related_name="codes_given", verbose_name=_("voucher")
-    )
+    voucher = foreign_key(Voucher, _("voucher"), related_name="codes_given")
     road = models.CharField(_("how"), max_length=10, choices=Road.choices)
-    operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
-    )
+    operator = foreign_key(Operator, _("operator"))
     given_at = models.DateTimeField(_("given at"))
 
     class Meta:
@@ -262,16 +232,10 @@ class VoucherReprint(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True, null=True)
-    voucher = models.ForeignKey(
-        Voucher, models.PROTECT, related_name="reprints", db_index=False, verbose_name=_("voucher")
-    )
+    voucher = foreign_key(Voucher, _("voucher"), related_name="reprints", db_index=False)
     number = models.PositiveSmallIntegerField(_("number"))
-    terminal = models.ForeignKey(
-        Terminal, models.PROTECT, related_name="+", verbose_name=_("terminal")
-    )
-    operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="+", verbose_name=_("operator")
-    )
+    terminal = foreign_key(Terminal, _("terminal"))
+    operator = foreign_key(Operator, _("operator"))
     printed_at = models.DateTimeField(_("printed at"))
 
     class Meta:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.premises.models import Premises
 from core.staff.models import Proposal, StaffSession, User
 
@@ -32,13 +32,9 @@ class CashSession(Guarded):
     mutable = ("closed_at", *counted, "proposal")
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", verbose_name=_("premises")
-    )
-    cashier = models.ForeignKey(User, models.PROTECT, related_name="+", verbose_name=_("cashier"))
-    opened_in = models.ForeignKey(
-        StaffSession, models.PROTECT, related_name="+", verbose_name=_("opened in session")
-    )
+    premises = foreign_key(Premises, _("premises"))
+    cashier = foreign_key(User, _("cashier"))
+    opened_in = foreign_key(StaffSession, _("opened in session"))
     opened_at = models.DateTimeField(_("opened at"))
     float_cents = models.BigIntegerField(_("float"))
     closed_at = models.DateTimeField(_("closed at"), null=True)
@@ -49,9 +45,7 @@ class CashSession(Guarded):
         _("reason of the difference"), max_length=20, choices=Reason.choices, default=""
     )
     difference_words = models.CharField(_("in words"), max_length=200, default="")
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"), null=True)
 
     class Meta:
         verbose_name = _("cash session")
@@ -109,14 +103,10 @@ class CashMovement(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    session = models.ForeignKey(
-        CashSession, models.PROTECT, related_name="movements", verbose_name=_("session")
-    )
+    session = foreign_key(CashSession, _("session"), related_name="movements")
     cents = models.BigIntegerField(_("amount"))
     reason = models.CharField(_("reason"), max_length=200)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"), null=True)
     moved_at = models.DateTimeField(_("time"))
 
     class Meta:

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.payoffice.models.payments import Payee, Payment
 from core.staff.models import Proposal, User
 
@@ -33,30 +33,20 @@ class Cheque(Guarded):
     transitions = {"issued": ("presented", "voided")}
 
     number = models.PositiveIntegerField(_("number"), unique=True)
-    payment = models.ForeignKey(
-        Payment, models.PROTECT, related_name="cheques", verbose_name=_("payment")
-    )
-    payee = models.ForeignKey(
-        Payee, models.PROTECT, related_name="cheques", verbose_name=_("payee")
-    )
+    payment = foreign_key(Payment, _("payment"), related_name="cheques")
+    payee = foreign_key(Payee, _("payee"), related_name="cheques")
     amount_cents = models.BigIntegerField(_("amount"))
     state = models.CharField(_("state"), max_length=10, choices=State.choices)
     issued_at = models.DateTimeField(_("issued at"))
     replaces = models.OneToOneField(
         "self", models.PROTECT, null=True, related_name="replaced_by", verbose_name=_("replaces")
     )
-    reissue = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal to reissue")
-    )
-    voiding = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal to void")
-    )
+    reissue = one_to_one(Proposal, _("proposal to reissue"), null=True)
+    voiding = one_to_one(Proposal, _("proposal to void"), null=True)
     void_reason = models.CharField(_("reason of voiding"), max_length=200, blank=True)
     presented_on = models.DateField(_("presented on"), null=True)
     reconciled_at = models.DateTimeField(_("reconciled at"), null=True)
-    reconciled_by = models.ForeignKey(
-        User, models.PROTECT, null=True, related_name="+", verbose_name=_("reconciled by")
-    )
+    reconciled_by = foreign_key(User, _("reconciled by"), null=True)
 
     class Meta:
         verbose_name = _("cheque")

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.premises.models import Operator, Premises, Terminal
 from core.staff.models import Proposal, User
 
@@ -13,33 +13,10 @@ from core.staff.models import Proposal, User
 class Acted(Guarded):
     """The premises of an act, and who did it: an operator at a terminal, or a member of staff."""
 
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
-    )
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("terminal"),
-    )
-    operator = models.ForeignKey(
-        Operator,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("operator"),
-    )
-    staff = models.ForeignKey(
-        User,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("member of staff"),
-    )
+    premises = foreign_key(Premises, _("premises"), db_index=False)
+    terminal = foreign_key(Terminal, _("terminal"), null=True, db_index=False)
+    operator = foreign_key(Operator, _("operator"), null=True, db_index=False)
+    staff = foreign_key(User, _("member of staff"), null=True, db_index=False)
 
     class Meta:
         abstract = True
@@ -152,9 +129,7 @@ class Presentation(Acted):
     """A document presented in time: its claim does not lapse [D6]. `uuid` is on the receipt."""
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    claim = models.OneToOneField(
-        Claim, models.PROTECT, related_name="presentation", verbose_name=_("claim")
-    )
+    claim = one_to_one(Claim, _("claim"), related_name="presentation")
     presented_at = models.DateTimeField(_("presented at"))
 
     class Meta:
@@ -173,9 +148,7 @@ class Ruling(Guarded):
         GRANTED = "granted", _("Granted")
         REFUSED = "refused", _("Refused")
 
-    claim = models.OneToOneField(
-        Claim, models.PROTECT, null=True, related_name="ruling", verbose_name=_("claim")
-    )
+    claim = one_to_one(Claim, _("claim"), related_name="ruling", null=True)
     deposit = models.OneToOneField(
         "payoffice.Deposit",
         models.PROTECT,
@@ -185,9 +158,7 @@ class Ruling(Guarded):
     )
     verdict = models.CharField(_("decision"), max_length=10, choices=Verdict.choices)
     reason = models.CharField(_("reason"), max_length=400)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     decided_at = models.DateTimeField(_("decided at"))
 
     class Meta:

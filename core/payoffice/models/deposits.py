@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.ledger.models import Account
 from core.payoffice.models.claims import Acted, Claim, by_one
 from core.payoffice.models.payments import Encrypted, purged_whole
@@ -41,15 +41,9 @@ class Deposit(Acted):
 class DepositArrival(Guarded):
     """The arrival of a deposited paper at an office, from where it was taken in or kept before."""
 
-    deposit = models.ForeignKey(
-        Deposit, models.PROTECT, related_name="arrivals", verbose_name=_("deposit")
-    )
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
-    )
-    staff = models.ForeignKey(
-        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("member of staff")
-    )
+    deposit = foreign_key(Deposit, _("deposit"), related_name="arrivals")
+    premises = foreign_key(Premises, _("premises"), db_index=False)
+    staff = foreign_key(User, _("member of staff"), db_index=False)
     arrived_at = models.DateTimeField(_("arrived at"))
 
     class Meta:
@@ -63,9 +57,7 @@ class DepositArrival(Guarded):
 class DepositImage(Encrypted):
     """A photograph of a deposited document, encrypted."""
 
-    deposit = models.ForeignKey(
-        Deposit, models.PROTECT, related_name="images", verbose_name=_("deposit")
-    )
+    deposit = foreign_key(Deposit, _("deposit"), related_name="images")
     media_type = models.CharField(_("kind"), max_length=20)
     added_at = models.DateTimeField(_("added at"))
 
@@ -91,16 +83,10 @@ class DepositMatch(Guarded):
     deposited beside the paper that was matched with it [C5].
     """
 
-    deposit = models.OneToOneField(
-        Deposit, models.PROTECT, related_name="match", verbose_name=_("deposit")
-    )
-    claim = models.ForeignKey(
-        Claim, models.PROTECT, related_name="deposit_matches", verbose_name=_("claim")
-    )
+    deposit = one_to_one(Deposit, _("deposit"), related_name="match")
+    claim = foreign_key(Claim, _("claim"), related_name="deposit_matches")
     evidence = models.CharField(_("evidence"), max_length=400, blank=True)
-    staff = models.ForeignKey(
-        User, models.PROTECT, null=True, related_name="+", verbose_name=_("member of staff")
-    )
+    staff = foreign_key(User, _("member of staff"), null=True)
     matched_at = models.DateTimeField(_("matched at"))
 
     class Meta:
@@ -133,16 +119,10 @@ class Restoration(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    match = models.OneToOneField(
-        DepositMatch, models.PROTECT, related_name="restoration", verbose_name=_("match")
-    )
-    claim = models.OneToOneField(
-        Claim, models.PROTECT, related_name="restoration", verbose_name=_("claim")
-    )
+    match = one_to_one(DepositMatch, _("match"), related_name="restoration")
+    claim = one_to_one(Claim, _("claim"), related_name="restoration")
     lapsed_day = models.DateField(_("lapsed with the day"))
-    taken_from = models.ForeignKey(
-        Account, models.PROTECT, related_name="+", db_index=False, verbose_name=_("taken from")
-    )
+    taken_from = foreign_key(Account, _("taken from"), db_index=False)
     cents = models.BigIntegerField(_("amount"))
     restored_at = models.DateTimeField(_("restored at"))
 

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.payoffice.models.claims import Acted, Claim, by_one
 from core.payoffice.models.payments import SECOND_PERSON_AT_LATEST_CENTS
 from core.premises.models import Premises
@@ -46,18 +46,12 @@ class Exchange(Acted):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     request_digest = models.BinaryField(max_length=32)
-    claim = models.OneToOneField(
-        Claim, models.PROTECT, related_name="exchange", verbose_name=_("claim")
-    )
-    item = models.ForeignKey(
-        StockItem, models.PROTECT, related_name="exchanges", verbose_name=_("thing")
-    )
+    claim = one_to_one(Claim, _("claim"), related_name="exchange")
+    item = foreign_key(StockItem, _("thing"), related_name="exchanges")
     exchanged_at = models.DateTimeField(_("exchanged at"))
     amount_cents = models.BigIntegerField(_("amount"))
     unit_cents = models.BigIntegerField(_("value of the unit"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"), null=True)
 
     class Meta:
         verbose_name = _("exchange for a prize in kind")
@@ -86,23 +80,13 @@ class StockMovement(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    item = models.ForeignKey(
-        StockItem, models.PROTECT, related_name="movements", verbose_name=_("thing")
-    )
+    item = foreign_key(StockItem, _("thing"), related_name="movements")
     units = models.IntegerField(_("units"))
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="+", db_index=False, verbose_name=_("premises")
-    )
+    premises = foreign_key(Premises, _("premises"), db_index=False)
     reason = models.CharField(_("reason"), max_length=200)
-    exchange = models.OneToOneField(
-        Exchange, models.PROTECT, null=True, related_name="movement", verbose_name=_("exchange")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, null=True, related_name="+", verbose_name=_("proposal")
-    )
-    staff = models.ForeignKey(
-        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("member of staff")
-    )
+    exchange = one_to_one(Exchange, _("exchange"), related_name="movement", null=True)
+    proposal = one_to_one(Proposal, _("proposal"), null=True)
+    staff = foreign_key(User, _("member of staff"), db_index=False)
     moved_at = models.DateTimeField(_("time"))
 
     class Meta:
@@ -134,17 +118,13 @@ class StockCorrection(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    item = models.ForeignKey(
-        StockItem, models.PROTECT, related_name="corrections", verbose_name=_("thing")
-    )
+    item = foreign_key(StockItem, _("thing"), related_name="corrections")
     from_cents = models.BigIntegerField(_("value before"))
     to_cents = models.BigIntegerField(_("value from now on"))
     units = models.BigIntegerField(_("units that came in"))
     handed_over = models.BigIntegerField(_("units handed over"))
     reason = models.CharField(_("reason"), max_length=200)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     corrected_at = models.DateTimeField(_("time"))
 
     class Meta:

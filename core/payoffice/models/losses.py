@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one
 from core.payoffice.models.cheques import Cheque
 from core.staff.models import Proposal
 
@@ -22,18 +22,10 @@ class LossEntry(Guarded):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     amount_cents = models.BigIntegerField(_("amount"))
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     recorded_at = models.DateTimeField(_("recorded at"))
     reversed_at = models.DateTimeField(_("taken back at"), null=True)
-    reversal = models.OneToOneField(
-        Proposal,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        verbose_name=_("proposal to take back"),
-    )
+    reversal = one_to_one(Proposal, _("proposal to take back"), null=True)
     reversed_reason = models.CharField(_("reason of taking back"), max_length=200, blank=True)
 
     class Meta:
@@ -63,9 +55,7 @@ class VoidedChequePayment(LossEntry):
         SETTLED = "settled", _("The payee has it: nothing is owed any more")
         LOSS = "loss", _("Another has it: the organiser bears it")
 
-    cheque = models.ForeignKey(
-        Cheque, models.PROTECT, related_name="bank_payments", verbose_name=_("cheque")
-    )
+    cheque = foreign_key(Cheque, _("cheque"), related_name="bank_payments")
     presented_on = models.DateField(_("presented on"))
     outcome = models.CharField(_("who has the money"), max_length=10, choices=Outcome.choices)
     reason = models.CharField(_("reason"), max_length=200)
@@ -102,9 +92,7 @@ class ChequeRecovery(LossEntry):
         INSURER = "insurer", _("An insurer")
         OTHER = "other", _("Another")
 
-    cheque = models.ForeignKey(
-        Cheque, models.PROTECT, related_name="recoveries", verbose_name=_("cheque")
-    )
+    cheque = foreign_key(Cheque, _("cheque"), related_name="recoveries")
     credited_on = models.DateField(_("credited on"))
     reference = models.CharField(_("reference"), max_length=120)
     returned_by = models.CharField(_("given back by"), max_length=10, choices=Giver.choices)
@@ -129,9 +117,7 @@ class ChequeRecovery(LossEntry):
 class ChequeWriteOff(LossEntry):
     """An amount of a loss by a voided cheque that nobody will give back."""
 
-    cheque = models.ForeignKey(
-        Cheque, models.PROTECT, related_name="write_offs", verbose_name=_("cheque")
-    )
+    cheque = foreign_key(Cheque, _("cheque"), related_name="write_offs")
     reason = models.CharField(_("reason"), max_length=200)
 
     class Meta:

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one, unlocked_key
 from core.kernel.regulation import Means, Place
 from core.payoffice.models.cash import CashSession
 from core.payoffice.models.claims import Acted, Claim
@@ -58,22 +58,8 @@ class Payee(Encrypted):
     `like_user` or `like_operator` has the same name, as it was compared when this was encrypted.
     """
 
-    like_user = models.ForeignKey(
-        User,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("named like the member of staff"),
-    )
-    like_operator = models.ForeignKey(
-        Operator,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("named like the operator"),
-    )
+    like_user = foreign_key(User, _("named like the member of staff"), null=True, db_index=False)
+    like_operator = foreign_key(Operator, _("named like the operator"), null=True, db_index=False)
     recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:
@@ -98,88 +84,22 @@ class Payment(Acted):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     request_digest = models.BinaryField(max_length=32)
-    claim = models.OneToOneField(
-        Claim, models.PROTECT, related_name="payment", verbose_name=_("claim")
-    )
+    claim = one_to_one(Claim, _("claim"), related_name="payment")
     paid_at = models.DateTimeField(_("paid at"))
     amount_cents = models.BigIntegerField(_("amount"))
     means = models.CharField(_("means"), max_length=20, choices=MEANS)
     place = models.CharField(_("place"), max_length=20, choices=PLACES)
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("premises"),
+    premises = unlocked_key(Premises, _("premises"))
+    terminal = unlocked_key(Terminal, _("terminal"), null=True)
+    operator = unlocked_key(Operator, _("operator"), null=True)
+    session = unlocked_key(OperatorSession, _("session"), null=True)
+    second_operator = foreign_key(Operator, _("second operator"), null=True, db_index=False)
+    second_session = foreign_key(OperatorSession, _("second session"), null=True, db_index=False)
+    cash_session = foreign_key(
+        CashSession, _("cash session"), related_name="payments", null=True, db_index=False
     )
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("terminal"),
-    )
-    operator = models.ForeignKey(
-        Operator,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("operator"),
-    )
-    session = models.ForeignKey(
-        OperatorSession,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("session"),
-    )
-    second_operator = models.ForeignKey(
-        Operator,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("second operator"),
-    )
-    second_session = models.ForeignKey(
-        OperatorSession,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("second session"),
-    )
-    cash_session = models.ForeignKey(
-        CashSession,
-        models.PROTECT,
-        null=True,
-        related_name="payments",
-        db_index=False,
-        verbose_name=_("cash session"),
-    )
-    payee = models.ForeignKey(
-        Payee,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("payee"),
-    )
-    proposal = models.ForeignKey(
-        Proposal,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("proposal"),
-    )
+    payee = foreign_key(Payee, _("payee"), null=True, db_index=False)
+    proposal = foreign_key(Proposal, _("proposal"), null=True, db_index=False)
 
     class Meta:
         verbose_name = _("payment")
@@ -255,9 +175,7 @@ class CashCeiling(Guarded):
     in_force_from = models.DateField(_("in force from"), unique=True)
     cents = models.BigIntegerField(_("amount"))
     source = models.CharField(_("source"), max_length=200)
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    proposal = one_to_one(Proposal, _("proposal"))
     recorded_at = models.DateTimeField(_("recorded at"))
 
     class Meta:

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key, one_to_one, unlocked_key
 from core.ledger.models import Account
 from core.ledger.rows_field import RowsField
 from core.premises.models import Game, Premises, Terminal
@@ -26,23 +26,13 @@ class CommissionRate(Guarded):
     """
 
     game = models.CharField(_("game"), max_length=20, choices=Game.choices)
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        null=True,
-        related_name="commission_rates",
-        verbose_name=_("premises"),
-    )
+    premises = foreign_key(Premises, _("premises"), related_name="commission_rates", null=True)
     in_force_from = models.DateField(_("in force from"))
     percent = models.CharField(_("per cent"), max_length=10)
     reference = models.CharField(_("reference"), max_length=120)
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    proposal = models.OneToOneField(
-        Proposal, models.PROTECT, related_name="+", verbose_name=_("proposal")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    proposal = one_to_one(Proposal, _("proposal"))
 
     class Meta:
         verbose_name = _("commission rate")
@@ -67,24 +57,14 @@ class GuaranteeLimit(Guarded):
     sells in a minute.
     """
 
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        related_name="guarantee_limits",
-        db_index=False,
-        verbose_name=_("premises"),
-    )
+    premises = foreign_key(Premises, _("premises"), related_name="guarantee_limits", db_index=False)
     in_force_from = models.DateTimeField(_("in force from"))
     limit_cents = models.BigIntegerField(_("limit"))
     minute_cap_cents = models.BigIntegerField(_("most per terminal and minute"))
     reference = models.CharField(_("reference"), max_length=120)
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", verbose_name=_("recorded by")
-    )
-    proposal = models.ForeignKey(
-        Proposal, models.PROTECT, related_name="+", db_index=False, verbose_name=_("proposal")
-    )
+    recorded_by = foreign_key(User, _("recorded by"))
+    proposal = foreign_key(Proposal, _("proposal"), db_index=False)
 
     class Meta:
         verbose_name = _("guarantee limit")
@@ -120,15 +100,9 @@ class Till(Guarded):
     derived = mutable
     inserted_by_application = False
 
-    premises = models.ForeignKey(
-        Premises, models.PROTECT, related_name="tills", verbose_name=_("premises")
-    )
-    terminal = models.OneToOneField(
-        Terminal, models.PROTECT, null=True, related_name="till", verbose_name=_("terminal")
-    )
-    account = models.ForeignKey(
-        Account, models.PROTECT, related_name="+", db_index=False, verbose_name=_("account")
-    )
+    premises = foreign_key(Premises, _("premises"), related_name="tills")
+    terminal = one_to_one(Terminal, _("terminal"), related_name="till", null=True)
+    account = foreign_key(Account, _("account"), db_index=False)
     owed_cents = models.BigIntegerField(_("owed"), default=0)
     minute_from = models.DateTimeField(_("minute from"), null=True)
     minute_cents = models.BigIntegerField(_("sold in the minute"), default=0)
@@ -178,13 +152,7 @@ class MarkedBalance(Guarded):
     ACCOUNTS_OF_PART: ClassVar = 64
     """So many debts are less than 2 kB: PostgreSQL keeps them in the row."""
 
-    mark = models.ForeignKey(
-        Mark,
-        models.PROTECT,
-        related_name="balances",
-        db_index=False,
-        verbose_name=_("mark of balances"),
-    )
+    mark = foreign_key(Mark, _("mark of balances"), related_name="balances", db_index=False)
     part = models.BigIntegerField(_("part"))
     debts_cents = models.JSONField(_("balance"))
 
@@ -210,14 +178,7 @@ class Statement(Guarded):
     retires = True
 
     uuid = models.UUIDField(_("UUID"))
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        related_name="statements",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("premises"),
-    )
+    premises = unlocked_key(Premises, _("premises"), related_name="statements")
     number = models.PositiveIntegerField(_("number"))
     week_from = models.DateField(_("from"))
     week_to = models.DateField(_("to"))
@@ -279,45 +240,16 @@ class Remittance(Guarded):
     retires = True
 
     uuid = models.UUIDField(_("UUID"))
-    statement = models.ForeignKey(
-        Statement,
-        models.PROTECT,
-        related_name="remittances",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("statement"),
-    )
-    premises = models.ForeignKey(
-        Premises,
-        models.PROTECT,
-        related_name="remittances",
-        db_index=False,
-        db_constraint=False,
-        verbose_name=_("premises"),
-    )
+    statement = unlocked_key(Statement, _("statement"), related_name="remittances")
+    premises = unlocked_key(Premises, _("premises"), related_name="remittances")
     number = models.PositiveSmallIntegerField(_("number"))
     amount_cents = models.BigIntegerField(_("amount"))
     paid_on = models.DateField(_("paid on"))
     reference = models.CharField(_("reference"), max_length=120)
     recorded_at = models.DateTimeField(_("recorded at"))
-    recorded_by = models.ForeignKey(
-        User, models.PROTECT, related_name="+", db_index=False, verbose_name=_("recorded by")
-    )
-    recorded_in = models.ForeignKey(
-        StaffSession,
-        models.PROTECT,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("recorded in session"),
-    )
-    proposal = models.ForeignKey(
-        Proposal,
-        models.PROTECT,
-        null=True,
-        related_name="+",
-        db_index=False,
-        verbose_name=_("proposal"),
-    )
+    recorded_by = foreign_key(User, _("recorded by"), db_index=False)
+    recorded_in = foreign_key(StaffSession, _("recorded in session"), db_index=False)
+    proposal = foreign_key(Proposal, _("proposal"), null=True, db_index=False)
 
     class Meta:
         verbose_name = _("payment of a statement")

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded
+from core.database.models import Guarded, foreign_key
 from core.premises.models import Operator, Terminal
 
 
@@ -18,16 +18,8 @@ class CashUp(Guarded):
     """
 
     uuid = models.UUIDField(_("UUID"), unique=True)
-    terminal = models.ForeignKey(
-        Terminal,
-        models.PROTECT,
-        related_name="cash_ups",
-        db_index=False,
-        verbose_name=_("terminal"),
-    )
-    operator = models.ForeignKey(
-        Operator, models.PROTECT, related_name="cash_ups", verbose_name=_("operator")
-    )
+    terminal = foreign_key(Terminal, _("terminal"), related_name="cash_ups", db_index=False)
+    operator = foreign_key(Operator, _("operator"), related_name="cash_ups")
     number = models.PositiveIntegerField(_("number"))
     since = models.DateTimeField(_("from"))
     closed_at = models.DateTimeField(_("closed at"))

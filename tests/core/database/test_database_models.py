@@ -1,13 +1,14 @@
-"""Check what the database refuses of the simulated clock and of the watch of the clock."""
+"""Check what the database refuses of keys, of the simulated clock and of its watch."""
 
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, IntegrityError, transaction
+from django.apps import apps
+from django.db import DatabaseError, IntegrityError, models, transaction
 
 from core.database import clock
-from core.database.models import ClockOffset, ClockWatch
+from core.database.models import ClockOffset, ClockWatch, Guarded
 
 pytestmark = pytest.mark.django_db
 
@@ -46,3 +47,15 @@ def test_sales_ask_for_the_state_and_for_the_newest_act() -> None:
     ClockWatch.objects.update(unsound=False, newest_at=clock.now() + timedelta(minutes=1))
     assert clock.is_unsound()
     assert timedelta(seconds=50) < clock.known_lag() <= timedelta(minutes=1)
+
+
+def test_no_key_lets_a_row_be_deleted_with_the_row_that_it_names() -> None:
+    keys = [
+        field
+        for model in apps.get_models()
+        if issubclass(model, Guarded)
+        for field in model._meta.concrete_fields
+        if isinstance(field, models.ForeignKey)
+    ]
+    assert keys
+    assert [str(key) for key in keys if key.remote_field.on_delete is not models.PROTECT] == []
