@@ -79,7 +79,7 @@ def voided_places(log: Log, certificate: dict[str, Any]) -> dict[int, str]:
     before [C9]. Return the reasons of each voided ticket, by its place.
     """
     contest = f"contest:{certificate['contest']}"
-    seal, left = log.document("lototrot.seal", contest), log.document("lototrot.seal", contest)
+    seal = left = log.document("lototrot.seal", contest)
     same(seal, {"contest": certificate["contest"]}, "lototrot.seal")
     same(certificate, {"day": seal["day"], "programme_sha256": seal["programme"]}, KIND)
     same(certificate["rules"], {"code": seal["bet_type"], "legs": seal["races"]}, f"{KIND}.rules")
@@ -128,25 +128,25 @@ def check_tickets(
     right = [sum(1 << (n - 1) for n in race["right"]) for race in certificate["races"]]
     categories = [int(category) for category in certificate["figures"]["winners"]]
     tree, sealed, counted = Tree(), Counter[str](), Counter[str]()
-    won, winning, in_vain, taken_out = Counter[int](), 0, 0, 0
+    won, in_vain, taken_out = Counter[int](), 0, 0
     for place, (leaf, fields) in enumerate(leaves(file, len(right))):
         bets, cents, *masks = (int.from_bytes(field, "big") for field in fields[3:-1])
         price = certificate["price_cents"]
         whole = bets == prod(mask.bit_count() for mask in masks) and cents == bets * price
         need(whole, "TICKETS", f"ticket {place} has other bets or another price than its marks")
-        tree.add(leaf)
-        sums = {"tickets": 1, "bets": bets, "takings_cents": cents}
-        sealed.update(sums)
         in_time = int.from_bytes(fields[2], "big", signed=True) < end
-        in_vain += in_time and voided.get(place) == TOO_LATE
         hits = winning_bets(masks, right)
         wins = any(hits[category] for category in categories)
-        taken_out += wins and in_time and place in voided
-        if place not in voided:
+        ticket = {"tickets": 1, "bets": bets, "takings_cents": cents, "winning_tickets": int(wins)}
+        tree.add(leaf)
+        sealed.update(ticket)
+        if place in voided:
+            in_vain += in_time and voided[place] == TOO_LATE
+            taken_out += in_time and wins
+        else:
             need(in_time, "TICKETS", f"ticket {place} counts, and was sold after the start")
-            counted.update(sums)
+            counted.update(ticket)
             won.update(hits)
-            winning += wins
     root = tree.root()
     need(root == certificate["seal"]["root"], "TICKETS", "not the tickets that were sealed")
     totals = {name: sealed[name] for name in ("tickets", "bets", "takings_cents")}
@@ -154,7 +154,7 @@ def check_tickets(
     same(certificate, {name: counted[name] for name in ("tickets", "bets")}, "lototrot.settlement")
     winners = {str(category): won[category] for category in categories}
     same(certificate["figures"], {"winners": winners}, "lototrot.settlement.figures")
-    same(certificate, {"winning_tickets": winning}, "lototrot.settlement")
+    same(certificate, {"winning_tickets": counted["winning_tickets"]}, "lototrot.settlement")
     won_out = f"; {taken_out} VOIDED WOULD HAVE WON" if taken_out else ""
     too_early = f"; {in_vain} VOIDED AS SOLD AFTER THE START WERE SOLD BEFORE IT" if in_vain else ""
     return f"counted again over {totals['tickets']} sealed tickets{won_out}{too_early}"

@@ -46,23 +46,23 @@ def view(request: HttpRequest) -> HttpResponse:
     term = request.POST.get("q", "").replace("\0", "").strip()[:LONGEST]
     context = admin.site.each_context(request) | {"title": _("Search"), "searched": bool(term)}
     if term:
-        named = [
-            n for part in administrations() if part.finder and (n := part.finder(request, term))
-        ]
+        finders = [part.finder for part in administrations() if part.finder]
+        named = [document for finder in finders if (document := finder(request, term))]
         matches = list(matches_of(request, str(named[0].uuid) if named else term))
-        tables = [] if named else tables_found(request, term)
         rows = [row for group in matches for row in group.rows]
+        tables = [] if named else tables_found(request, term)
         if len(rows) == 1 and not tables and not named:
             return HttpResponseRedirect(url_of(rows[0]))
         for row in rows:
             look_at_row(row)  # type: ignore[arg-type]
+        left = [] if rows else list(archived(request, term))
         context |= {
             "named": named,
             "tables": tables,
             "found": [(group.title, [link(row) for row in group.rows]) for group in matches],
+            "archived": left,
+            "nothing": not (named or tables or rows or left),
         }
-        context["archived"] = [] if rows else list(archived(request, term))
-        context["nothing"] = not (named or tables or rows or context["archived"])
     response = TemplateResponse(request, "admin_support/search.html", context)
     response["Cache-Control"] = "no-store"
     return response

@@ -116,15 +116,10 @@ def put_in_place(using: str, kind: str, pieces: Sequence[Piece]) -> list[str]:
         recorded = _recorded(cursor)
         before = catalogue(cursor)
     digests = recorded.get(kind, {})
-    differing = [
-        piece
-        for piece in pieces
-        if not piece.always and digests.get(piece.name) != _digest(piece, before)
-    ]
-    last = [piece for piece in pieces if piece.always]
-    if not differing and all(digests.get(piece.name) == _digest(piece, before) for piece in last):
+    differing = [p for p in pieces if digests.get(p.name) != _digest(p, before)]
+    if not differing:
         return []
-    due = [*differing, *last]
+    due = [p for p in differing if not p.always] + [p for p in pieces if p.always]
     first = [replace(piece, statements=piece.beforehand) for piece in due if piece.beforehand]
     for together in [[piece] for piece in (*first, *due)] if digests else [due]:
         until_unlocked(partial(_run, connection, together))

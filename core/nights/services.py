@@ -58,7 +58,7 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
     A job continues after the last day on which it was done. A job that never began does so on the
     newest day that a night has reached, because that night may have ended before its turn came. Its
     work on a day includes all that is due up to then. With an earlier `until` it is not due. A job
-    that recounts is due for its newest day alone, and for one that it did not finish.
+    that recounts is due only for its newest day, and for one that it did not finish.
     """
     last = until or last_day()
     done = last_done()
@@ -68,15 +68,13 @@ def jobs_due(until: datetime.date | None = None) -> list[tuple[datetime.date, Jo
     reached = max([*done.values(), *unfinished.values()], default=last_day())
     due: list[tuple[datetime.date, Job]] = []
     for job in jobs.all_jobs():
-        begins = [unfinished[job.name]] if job.name in unfinished else []
-        if job.name in done:
-            begins.append(add_days(done[job.name], 1))
-        days = [day for day in _days(min(begins, default=reached), last) if job.on(day)]
+        begun, newest_done = unfinished.get(job.name), done.get(job.name)
+        after_done = newest_done and add_days(newest_done, 1)
+        first = min((day for day in (begun, after_done) if day), default=reached)
+        days = [day for day in _days(first, last) if job.on(day)]
         if job.recounts:
-            begun, newest = unfinished.get(job.name), days[-1:]
-            if job.name in done:
-                newest = [day for day in newest if day > done[job.name]]
-            days = [day for day in days if day == begun or day in newest]
+            undone = [day for day in days[-1:] if newest_done is None or day > newest_done]
+            days = [day for day in days if day == begun or day in undone]
         due.extend((day, job) for day in days)
     return sorted(due, key=lambda due_job: (due_job[0], due_job[1].order, due_job[1].name))
 
@@ -155,7 +153,7 @@ def _run(job: Job, day: datetime.date) -> JobRun:
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()
         if not session_has(Lock.NIGHT):  # it was lost, perhaps with the server
-            run.error = CUT_OFF  # of the row here alone: the sweeper sees that nobody does it
+            run.error = CUT_OFF  # only of this row in memory: the sweeper sees that nobody does it
             log.warning("job cut off", job=job.name, day=day.isoformat(), exc_info=error)
             return run
         _fail(run, error)

@@ -121,12 +121,10 @@ def decide() -> None:
     verdict = judge(
         comparisons, behind=server < newest, standing=standing.cause if standing else ""
     )
-    if not verdict.cause:
-        state = WatchState(newest_at=server)
-    else:
-        behind = max(newest - server, -_span(verdict.ahead_us), NONE)
-        if standing and watch:
-            behind = max(behind, watch.behind)
+    state = WatchState(newest_at=server)
+    if verdict.cause:
+        known = watch.behind if standing and watch else NONE
+        behind = max(newest - server, -_span(verdict.ahead_us), known)
         state = WatchState(newest if verdict.cause == BEHIND else seen, unsound=True, behind=behind)
     if state.unsound == bool(standing):
         _hurry()

@@ -71,7 +71,7 @@ class Checked:
         return finding.source_of(self.payable).details(self.payable.document_id)
 
     def reasons(self) -> Reasons | None:
-        """Return why the document is worth its amount; None if nothing is to be explained."""
+        """Return why the document is worth its amount; None if there is nothing to explain."""
         return finding.source_of(self.payable).reasons(self.payable.document_id)
 
 
@@ -237,25 +237,26 @@ def claim_acts(claim: Claim | None) -> tuple[ClaimAct, ...]:
 
 def _actions(by: StaffActor, checked: Checked, session: CashSession | None) -> list[DeskAction]:
     """Return the acts that this person may do now, the likeliest first."""
-    payable, state, actions = checked.payable, checked.state, []
-    payable_now = checked.refusal == "" and by.may(powers.PAY)
-    if payable_now and session is not None:
-        large = payable.amount_cents >= settings.SECOND_PERSON_FROM_CENTS
-        actions.append(DeskAction.PROPOSE if large else DeskAction.PAY)
-        if payable.thing is not None:
-            actions.append(DeskAction.EXCHANGE)
-    payable_later = state in (DocumentState.PRESENTED, DocumentState.GRANTED)
-    if session is None and (checked.presentable or payable_later) and by.may(powers.PAY):
-        actions.append(DeskAction.OPEN_CASH)
-    if session is not None and checked.presentable and by.may(powers.PRESENT):
-        actions.append(DeskAction.PRESENT)
-    takeable = checked.presentable or state in (DocumentState.PRESENTED, DocumentState.BLOCKED)
-    if session is not None and takeable and by.may(powers.TAKE_DEPOSIT):
-        actions.append(DeskAction.DEPOSIT)
+    payable, state, cash_is_open = checked.payable, checked.state, session is not None
+    pays = cash_is_open and checked.refusal == "" and by.may(powers.PAY)
+    large = payable.amount_cents >= settings.SECOND_PERSON_FROM_CENTS
+    is_presented = state in (DocumentState.PRESENTED, DocumentState.GRANTED)
+    takeable = state in (DocumentState.PRESENTED, DocumentState.BLOCKED) or checked.presentable
     held = state in (DocumentState.DEPOSITED, DocumentState.BLOCKED)
-    running = payable.standing is Standing.PENDING or (
-        payable.last_claim_day is not None and checked.today <= payable.last_claim_day
-    )
-    if held and not running and by.may(powers.RULE_ON_DEPOSIT):
-        actions.append(DeskAction.RULE)
-    return actions
+    last_day = payable.last_claim_day
+    running = last_day is not None and checked.today <= last_day
+    possible = {
+        DeskAction.PROPOSE: pays and large,
+        DeskAction.PAY: pays and not large,
+        DeskAction.EXCHANGE: pays and payable.thing is not None,
+        DeskAction.OPEN_CASH: not cash_is_open
+        and (checked.presentable or is_presented)
+        and by.may(powers.PAY),
+        DeskAction.PRESENT: cash_is_open and checked.presentable and by.may(powers.PRESENT),
+        DeskAction.DEPOSIT: cash_is_open and takeable and by.may(powers.TAKE_DEPOSIT),
+        DeskAction.RULE: held
+        and not running
+        and payable.standing is not Standing.PENDING
+        and by.may(powers.RULE_ON_DEPOSIT),
+    }
+    return [action for action, is_possible in possible.items() if is_possible]

@@ -153,9 +153,9 @@ class PredrawnForm(GameForm):
         own = [name for name in _OWN[_Pictures(pictures)] if name != "fills"]
         needed = [*squares, *own, *(f"{column}_{at}" for at in range(tiers))]
         for name in needed:
-            if data.get(name) is None or data.get(name) == "":
+            if data.get(name) in (None, ""):
                 self.need(name, data)
-        if any(name in self.errors for name in needed):
+        if self.errors.keys() & {*needed}:
             return None
         pictured = tuple(data[f"{column}_{at}"] for at in range(tiers))
         if squares and data["columns"] * data["rows"] > MAX_CELLS:
