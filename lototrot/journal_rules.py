@@ -216,7 +216,7 @@ CAP = Rule(
                              WHERE l.contest_id = s.contest_id AND l.premises_id = s.premises_id)
     """,
 )
-# What left is summed as it was published: as many tickets as left, and those alone.
+# What left is summed as it was published: as many tickets as left, and no others.
 LEFT = Rule(
     "lototrot_retiredsales.summed",
     "the sums of the tickets that left are not of as many as were published to leave",

@@ -1,4 +1,4 @@
-"""Check the archive of a closed period: its files alone, against the public log.
+"""Check the files of a closed period's archive against the public log.
 
     python archive.py FOLDER LOG KEYS [EARLIER ...]
 
@@ -86,7 +86,7 @@ def check_retirement(archive: Archive, retired: Row) -> None:
         for table in archive.tables.values()
         if table["retires"] and table["retires"]["rows"]
     ]
-    of_rows = {"leaves", "staying_sha256", "last_batch"}  # what stays, the rows alone tell
+    of_rows = {"leaves", "staying_sha256", "last_batch"}  # only the rows tell what stays
     tables = [{k: v for k, v in each.items() if k not in of_rows} for each in retired["tables"]]
     same({"tables": tables}, {"tables": named}, "periods.retired")
     for each in retired["tables"]:

@@ -41,7 +41,7 @@ def percent_up(cents: int, percent: Any) -> int:
 def declared_percent(plan: Document) -> Fraction:
     """Return the percentage that the type of a plan declares: two decimals, rounded down.
 
-    A plan of extra prizes alone declares none; their game is a probabilistic one.
+    A plan with only extra prizes declares none; their game is a probabilistic one.
     """
     tiers = plan["tiers"]
     cents = 100 * 100 * worth([tier["count"] for tier in tiers], tiers, extra=False)

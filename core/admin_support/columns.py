@@ -38,7 +38,7 @@ def money(cents: int | None) -> str:
 
 
 def whole(number: int) -> str:
-    """Return a number with its thousands apart: "100.000", in English "100,000"."""
+    """Return a number with its thousands separated: "100.000", in English "100,000"."""
     written = f"{number:,}"
     return written if present_language().startswith("en") else written.replace(",", ".")
 
@@ -88,7 +88,7 @@ def may_open(model: type[models.Model]) -> bool:
 
 
 def link(row: models.Model | None, text: Any = None) -> str:
-    """Return a link to the row's page, or its name alone for who may not see that page."""
+    """Return a link to the row's page, or only its name if the person may not see that page."""
     if row is None:
         return NOTHING
     url = url_of(row) if may_open(type(row)) else ""

@@ -41,7 +41,7 @@ class Body(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A JSON object in the body of a request. A field without a default must be given."""
 
     def __repr__(self) -> str:
-        """Return the name alone: fields hold codes and tokens, which no log may show."""
+        """Return only the name: fields hold codes and tokens, which no log may show."""
         return f"<{type(self).__name__}>"
 
 

@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-# The options of libpq that Django has no setting of its own for, which a URL may have.
+# The options of libpq that a URL may have and for which Django has no setting of its own.
 _LIBPQ_OPTIONS: Final = frozenset(
     {
         *("application_name", "channel_binding", "client_encoding", "connect_timeout"),
@@ -36,7 +36,7 @@ _DEFAULTS: Final = {
     "tcp_user_timeout": "5000",
 }
 
-# The hosts of a URL are read here: `urlsplit` of patched Pythons takes brackets round one alone.
+# The hosts of a URL are read here: `urlsplit` of patched Pythons takes brackets round only one.
 _HOSTS: Final = re.compile(r"(?<=://)(?P<person>[^/?#]*@)?(?P<hosts>[^/?#]*)")
 
 _READING: Final = " -c default_transaction_read_only=on"

@@ -179,7 +179,7 @@ def folder_with_room(name: str) -> str:
 
 
 def host(name: str, *, port_needed: bool = False) -> str:
-    """Return HOST:PORT, or HOST alone if the port may be left out; empty if it is unset."""
+    """Return HOST:PORT, or only HOST if the port may be left out; empty if it is unset."""
     value = string(name, "")
     read = re.fullmatch(rf"{_HOST}(?::(\d{{1,5}}))?", value)
     port = read and read[1]

@@ -69,7 +69,7 @@ class HotPaths:
                 self._hosts.add(named)
 
     def _match(self, request: HttpRequest) -> ResolverMatch | None:
-        """Return the view of a hot path. Paths that differ in a UUID alone are looked up once."""
+        """Return the view of a hot path. Paths that differ only in a UUID are looked up once."""
         path = request.path_info
         match = self._fixed.get(path)
         if match is None and request.method == "POST" and path.startswith(API):
@@ -95,7 +95,7 @@ _UUID: Final = re.compile(r"(?<=/)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(
 
 
 def _with_uuid(name: str, match: ResolverMatch, ident: str) -> ResolverMatch:
-    """Return the match of an address that differs in its UUID alone."""
+    """Return the match of an address that differs only in its UUID."""
     kwargs = {name: UUID(ident)}
     return ResolverMatch(
         match.func,
@@ -119,7 +119,7 @@ def is_hot(match: ResolverMatch) -> bool:
 
 @lru_cache(maxsize=64)
 def _accepted(header: str) -> str:
-    """Return the language for an Accept-Language header, which alone decides (core.screens)."""
+    """Return the language for an Accept-Language header; nothing else decides (core.screens)."""
     request = HttpRequest()
     request.META["HTTP_ACCEPT_LANGUAGE"] = header
     return translation.get_language_from_request(request)

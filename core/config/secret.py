@@ -54,7 +54,7 @@ class Secrets:
         return _data_keys(name, self._document(name))
 
     def signing_keys(self, name: str, signer: str) -> Any:
-        """Return the keys that sign; none where a `signer` does, which then holds them alone.
+        """Return the keys that sign; none where a `signer` has them instead.
 
         Raises ImproperlyConfigured in production if this process must publish and can do neither.
         """

@@ -37,7 +37,7 @@ CODE_KEYS = _secrets.code_keys("CODE_KEYS")
 DATA_KEYS = _secrets.data_keys("DATA_KEYS")
 TOKEN_KEYS = _secrets.data_keys("TOKEN_KEYS")
 SEED_KEYS = _secrets.data_keys("SEED_KEYS")
-# The process that alone signs listens here; empty: this process has SIGNING_KEYS itself.
+# The only process that signs listens here; empty: this process has SIGNING_KEYS itself.
 SIGNER = env.shaped("SIGNER", "", "/.{1,106}", "an absolute path of 107 characters at most")
 SIGNING_KEYS = _secrets.signing_keys("SIGNING_KEYS", SIGNER)
 ALLOWED_HOSTS = env.words(
@@ -316,7 +316,7 @@ _LIVE = (r"(https?://{host}(:\d+)?)?(/[\w./-]*)?", "a path or an http(s) address
 LIVE_URL = env.shaped("LIVE_URL", "/live", *_LIVE).rstrip("/")
 
 # The address of the page /check for players, to which the symbol on tickets and vouchers leads:
-# `https://HOST/check`. Empty: the symbol is the code alone.
+# `https://HOST/check`. Empty: the symbol is only the code.
 _CHECK = (r"https?://{host}(:\d+)?/[A-Za-z0-9/_-]*", "an http(s) address without ? and #")
 CHECK_URL = env.shaped("CHECK_URL", "", *_CHECK)
 if len(CHECK_URL) > 70 or (PRODUCTION and CHECK_URL.startswith("http:")):

@@ -159,7 +159,7 @@ class ClockWatch(Guarded):
 class KeyMark(Guarded):
     """The mark of a key that this database was used with: a digest that tells nothing of the key.
 
-    What is on record names the version of its key alone. So a version of a ring is one key for
+    What is on record names only the version of its key. So a version of a ring is one key for
     ever: a process that has another one under it does not start (docs/adr/0094).
     """
 

@@ -20,8 +20,9 @@ class NotQuiet(Unavailable):
 def wait_for_quiet(
     within_s: float | None = None, *, before: datetime.datetime | None = None
 ) -> None:
-    """Wait until every transaction of this application that started before now has ended; or those
-    alone that started before another instant, which has passed.
+    """Wait until every transaction of this application that started before now has ended.
+
+    With `before`, an instant that has passed, wait only for those that started before it.
 
     Those that only read (`snapshot`, `only_reading`) are not waited for: they write nothing. A
     transfer's time is read before it is committed. After this wait no older transfer can appear.

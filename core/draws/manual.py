@@ -144,7 +144,7 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
 
 
 def _need_rejectable(proposal: Proposal, by: StaffActor) -> None:
-    """Let an inspector alone reject an order that is not too old. Raises BallsEntered.
+    """Let only an inspector reject an order that is not too old. Raises BallsEntered.
 
     The person who entered it does not take it back. Nor does another organiser, where an
     administrator closed that person's account: the balls stay the same, and the other enters them

@@ -121,7 +121,7 @@ def table_findings(table: Journaled, part: Part = WHOLE) -> Iterator[Finding]:
 
 
 def _lineages() -> Iterator[Finding]:
-    """Yield what is wrong with the lineages; one that has not begun alone changes nothing."""
+    """Yield what is wrong with the lineages, also that the newest one has not begun."""
     missing = lineages.unbegun()
     if missing:
         yield Finding(Fault.UNBEGUN, str(missing), xid=missing.used)

@@ -45,8 +45,7 @@ def canonical_sha256(value: Json) -> bytes:
 def with_digests(document: dict[str, Json]) -> dict[str, Json]:
     """Return the document with a field `digests`: the SHA-256 of each field, in hexadecimal.
 
-    With it a verifier can name the field that was changed. A signature alone only shows that one
-    was.
+    With it a verifier can name the field that was changed. A signature only shows that one was.
     """
     return document | {"digests": {k: canonical_sha256(v).hex() for k, v in document.items()}}
 

@@ -8,7 +8,7 @@ The day is that of the contest or of the issue, and no secret: it tells where th
 stands in the index, so that codes of one day stand together (docs/adr/0073). The body is keyed by a
 secret of the contest or day, together with a long-lived key. When the secret is erased, no one can
 make the code again, so no one can print a second ticket from the data. Who knows the secret but not
-the key must guess all 100 bits. The authenticity part is keyed by the long-lived key alone, so that
+the key must guess all 100 bits. The authenticity part is keyed only by the long-lived key, so that
 of a million invented codes all but one are refused before any query. The check character detects
 every single wrong character and every swap of two characters.
 

@@ -61,7 +61,7 @@ def loads(text: str, *, exact: bool = False) -> Any:
 
     Besides bad syntax and trailing data it refuses repeated names, NaN and Infinity, integers of
     thousands of digits, and nesting deeper than MAX_DEPTH. With `exact`, each number stays the text
-    it is, but for integers of up to 30 digits: then one wrong number does not spoil the document.
+    it is, except integers of up to 30 digits: then one wrong number does not spoil the document.
     """
     try:
         document = (_exact_decoder if exact else _decoder).decode(text)

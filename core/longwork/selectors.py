@@ -23,7 +23,7 @@ def work_of(by: StaffActor) -> QuerySet[LongWork]:
 
 
 def to_hand_on() -> Iterable[int]:
-    """Return the ids of the work that is to be sent to a worker, or was cut off."""
+    """Return the ids of the work that must be sent to a worker, or was cut off."""
     return [*waiting(), *cut_off()]
 
 

@@ -73,7 +73,7 @@ def history(claim: Claim) -> list[tuple[datetime.datetime, str]]:
 
 
 def _acts_on(claim: Claim, model: type[Model]) -> QuerySet[Any]:
-    """Return the acts of one kind on a claim; of rulings, those of its deposits alone as well."""
+    """Return the acts of one kind on a claim; of rulings, also those on its deposits."""
     of_claim = Q(claim=claim)
     if model is Ruling:
         of_claim |= Q(claim=None, deposit__match__claim=claim)
@@ -201,7 +201,7 @@ def events(span: Span) -> Iterator[Event]:
 
 
 def _claim_of(act: Any) -> Claim | None:
-    """Return the claim of an act; of a ruling on a deposit alone, that of its match, if any."""
+    """Return the claim of an act; of a ruling only on a deposit, that of its match, if any."""
     if act.claim is None and hasattr(act.deposit, "match"):
         return cast(Claim, act.deposit.match.claim)
     return cast("Claim | None", act.claim)

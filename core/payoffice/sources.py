@@ -215,7 +215,7 @@ class Source(Protocol):
         """Return what a check shows beside the state, as JSON: bets, trace, combinations."""
 
     def reasons(self, document_id: int) -> Reasons | None:
-        """Return why a document is worth its amount; None if nothing is to be explained (yet)."""
+        """Return why a document is worth its amount; None if there is nothing to explain (yet)."""
 
     def blocks(self, document_id: int) -> Sequence[Block]:
         """Return the same as blocks of a status slip, in the language in force."""

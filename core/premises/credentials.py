@@ -28,7 +28,7 @@ class FormerToken(Guarded):
 class TerminalCopy(Guarded):
     """A sign that somebody holds a copy of a terminal's token, or of its machine.
 
-    It closed the terminal, but for `UNKNOWN_TOKEN`: then either the database was restored to an
+    It closed the terminal, except with `UNKNOWN_TOKEN`: then either the database was restored to an
     earlier time and forgot the token, or the key was copied. People find out which.
     """
 

@@ -1,7 +1,7 @@
 """Read premises that are to be opened together from a CSV file, one a line.
 
 The first line names the columns, with semicolons or commas between. Several games, or terminals,
-have a space between. A line whose premises are on record gives their code alone, and what is new.
+have a space between. A line whose premises are on record gives only their code, and what is new.
 """
 
 import csv

@@ -1,7 +1,7 @@
 """Check that a request is signed by the key that its terminal made when it enrolled.
 
 The private key never leaves the machine that made it (`extractable: false` in a browser), so a copy
-of the token alone cannot sign on, roll the token or choose a PIN. Signing every request would cost
+of only the token cannot sign on, roll the token or choose a PIN. Signing every request would cost
 a sale more than 5 % of its time (ADR 28); so the key proves itself where a new token is given, and
 tokens are short (`services.TOKEN_LENGTH`).
 """

@@ -23,7 +23,7 @@ def leaf_hash(leaf: bytes) -> bytes:
 
 
 def levels(hashes: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """Yield the hashes of leaves (or of subtrees of one size, but for the last), and each level
+    """Yield the hashes of leaves (or of subtrees of one size, except the last), and each level
     above.
 
     A level hashes the one below in pairs; a hash without a pair goes up unchanged, which gives the

@@ -1,4 +1,4 @@
-"""Ask the signer, which alone holds the private keys of the public log, for a signature.
+"""Ask the signer for a signature: no other process holds private keys of the public log.
 
 It is a process of its own (`core.proofs.signing_process`), at a socket of the machine whose file
 the setting SIGNER names. Only processes that may open that file can ask. A request is one line of

@@ -1,6 +1,6 @@
 """Make what everybody may read once in each process, and give it out from memory.
 
-A key says all that the content is made of: digests of it, never the number of a row alone. So
+A key says all that the content is made of: digests of it, never only the number of a row. So
 nothing that is kept can be out of date, and nobody has to forget it. Never for a paper that one
 person holds, such as a ticket.
 """

@@ -212,7 +212,7 @@ def _refusal(error: Exception) -> tuple[str, str]:
 
 
 def _begun(order: ReportOrder, period: tables.Period) -> ReportMail | None:
-    """Return the mail, which this process alone sends; None if one has begun to send it."""
+    """Return the mail, for only this process to send; None if another has begun to send it."""
     now = clock.now()
     mail, is_new = ReportMail.objects.get_or_create(
         order=order,

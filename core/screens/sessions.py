@@ -31,7 +31,7 @@ class Sessions(_Aside, SessionMiddleware):
 
 
 class Language(LocaleMiddleware):
-    """Set the language of a request: under /api/ by Accept-Language alone, as its caller says.
+    """Set the language of a request: under /api/ only by Accept-Language, as its caller says.
 
     The cookie keeps the choice of a person who reads pages. A terminal beside them has its own.
     """

@@ -1,7 +1,7 @@
 """Encrypt the names of persons, each under a key of its own, which can be destroyed.
 
 A row keeps a name as a ciphertext that never changes, and beside it the person's key, which is
-encrypted under `DATA_KEYS`. The journal's digests, proposals and copies hold the ciphertext alone.
+encrypted under `DATA_KEYS`. The journal's digests, proposals and copies hold only the ciphertext.
 Without its key nobody can read it again, and every digest over it stays right.
 """
 

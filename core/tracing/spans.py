@@ -85,7 +85,7 @@ class Requests:
 
 
 def _span(name: str, kind: SpanKind, attributes: Mapping[str, Any] | None = None) -> Any:
-    """Return a context with a span. Of an exception it records the class alone."""
+    """Return a context with a span. Of an exception it records only the class."""
     return _tracer.start_as_current_span(
         name, kind=kind, attributes=attributes, record_exception=False
     )

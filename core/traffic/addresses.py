@@ -1,4 +1,4 @@
-"""Tell from which address a request comes. X-Forwarded-For is believed from the proxy alone."""
+"""Tell from which address a request comes. Only the proxy's X-Forwarded-For is believed."""
 
 import functools
 import ipaddress

@@ -50,7 +50,7 @@ def reading(*records: RaceRecord) -> Iterator[None]:
 
 
 def _races(*race_ids: int) -> _Races:
-    """Return what `reading` holds if it has all these races, else these alone."""
+    """Return what `reading` holds if it has all these races, else only these."""
     held = _read.get()
     return held if held and set(race_ids).issubset(held.race_ids) else _Races(race_ids)
 

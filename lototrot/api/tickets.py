@@ -211,7 +211,7 @@ def card_of(sold: selling.Sold) -> dict[str, Any]:
 
 @functools.cache
 def _notices(language: str | None) -> list[str]:
-    """Return the notices of a ticket. They are kept by language, on which alone they depend."""
+    """Return the notices of a ticket. They are kept by language: nothing else changes them."""
     return notices()
 
 

@@ -173,7 +173,7 @@ def _lines(text: str, delimiter: str, faults: Faults) -> Iterator[tuple[int, lis
 
 
 def _header(names: Sequence[str], faults: Faults) -> dict[str, int]:
-    """Return the position of each column. Report faults of this line alone.
+    """Return the position of each column. Report only faults of this line.
 
     With a faulty first line the others mean nothing.
     """

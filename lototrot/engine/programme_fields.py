@@ -113,7 +113,7 @@ def _morning(text: str) -> time:
 
 
 def _instant(text: str) -> datetime:
-    """Read an instant in its one form: `fromisoformat` alone takes many, some of them ambiguous."""
+    """Read an instant in its one form: `fromisoformat` takes many, some of them ambiguous."""
     written = _INSTANT.match(text)
     if written is None:
         raise Wrong("bad_start")

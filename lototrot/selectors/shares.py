@@ -35,7 +35,7 @@ _OF_ONE = (
         which="t.contest_id = %(contest)s AND NOT EXISTS"
         f" (SELECT FROM lototrot_void v WHERE v.ticket_id = t.id) AND {stays()}",
     )
-    # What left with a retired month is summed by number: as a mask of this number alone.
+    # What left with a retired month is summed by number: as a mask of only this number.
     + " UNION ALL SELECT k.contest_id, k.leg, 1 << (k.number - 1), k.bets"
     " FROM lototrot_retiredmarks k WHERE k.contest_id = %(contest)s"
 )

@@ -162,7 +162,7 @@ class PlayTicketAdmin(SearchedAdmin):
 
     @admin.display(description=_("acts of the player"))
     def acts_are(self, row: PlayTicket) -> Any:
-        """Say that the acts left with their month, where they did."""
+        """Say that the acts left with their month; nothing if they did not."""
         return _("in the archive of their month") if acts_left(row.pk) else NOTHING
 
     @admin.display(description=_("played at"))

@@ -148,7 +148,7 @@ def deal(kind: PredrawnType, minimum_percent: Fraction, sizes: Sequence[tuple[in
 
 
 def check_plan(plan: Plan, kind: PredrawnType, minimum_percent: Fraction) -> None:
-    """Check a plan from its classes alone. Raises InvariantBroken."""
+    """Check a plan from nothing but its classes. Raises InvariantBroken."""
     dealt = tuple(
         sum(block_class.blocks * block_class.prizes[at] for block_class in plan.classes)
         for at in range(len(kind.tiers))

@@ -133,7 +133,7 @@ class Letters:
         )
 
     def pictures(self, tier: int) -> int:
-        # Inclusion and exclusion over the words that must not be spelled besides.
+        # Inclusion and exclusion over the other words, which must not be spelled.
         base = (tier,) if tier else ()
         others = [other for other in range(1, self.tiers + 1) if other != tier]
         return sum(

@@ -101,7 +101,7 @@ def _won(
 
 
 def _sentences(voucher: Voucher, end: PlayEnd) -> tuple[str, ...]:
-    """Return what is to be known besides the play itself."""
+    """Return what the reader must know in addition to the play itself."""
     parts = []
     if any(prize["extra"] for prize in voucher.prizes):
         parts.append(

@@ -1,7 +1,7 @@
 """Play a ticket at its terminal, act by act, to its end (15.II.3, 15.III.2, 15.III.6.3).
 
 Each act has a number. The same number gets the same answer again; a number out of turn is refused.
-The operating system's generator draws the outcome of each act alone. The outcome is on record
+The operating system's generator alone draws the outcome of an act. The outcome is on record
 before it is answered, and no earlier win has a part in it [P3].
 """
 

@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _answers: ContextVar[dict[Any, Any] | None] = ContextVar("answers", default=None)
-# A statement that begins as a write does, or that has one in its WITH; `FOR UPDATE` locks alone.
+# A statement that begins as a write does, or that has one in its WITH; `FOR UPDATE` only locks.
 _WRITES: Final = re.compile(
     r"\s*(?:INSERT|UPDATE|DELETE|MERGE|TRUNCATE|COPY)\b"
     r"|\s*WITH\b.*\b(?:INSERT\s+INTO|DELETE\s+FROM|MERGE\s+INTO|UPDATE\s+\S+\s+SET)\b",
@@ -25,7 +25,7 @@ _WRITES: Final = re.compile(
 
 
 class WriteWithinReading(RuntimeError):
-    """A write within `one_reading`, whose answers may be of before: a fault in the program."""
+    """A write within `one_reading`, which may then answer what was before: a programming fault."""
 
 
 @contextmanager

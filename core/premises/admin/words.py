@@ -45,7 +45,7 @@ def _instant(written: str | None) -> str:
 
 
 def _named(codes: Sequence[str]) -> dict[str, str]:
-    """Return premises with their code and name; those that are not on record yet by code alone."""
+    """Return premises with their code and name; those that are not on record yet only by code."""
     on_record = {row.code: str(row) for row in Premises.objects.filter(code__in=codes)}
     return {code: on_record.get(code, code) for code in codes}
 

@@ -18,7 +18,7 @@ def _roles_text(roles: Sequence[str]) -> str:
 
 
 def _new_person(proposal: Proposal) -> str:
-    """Return the name and the user name of a new account's person; alone, once it is erased."""
+    """Return the name and the user name of a new account's person; no name once it is erased."""
     name, username = proposal.shown_content["full_name"], proposal.content["username"]
     return f"{name} ({username})" if name else username
 

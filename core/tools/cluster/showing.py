@@ -44,7 +44,7 @@ class Showing:
             self._running.close()
 
     def race_day(self) -> None:
-        """Play the race day through the proxy. Raise EmbeddedError if something is amiss."""
+        """Play the race day through the proxy. Raise EmbeddedError if something is wrong."""
         url = self.cluster.base_url
         try:
             with show.console.watched():

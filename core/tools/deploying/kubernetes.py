@@ -121,7 +121,7 @@ def _service(kind: str, port: int) -> dict[str, Any]:
 
 
 def _pod(kind: str, composed: Mapping[str, Any], signer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a pod; one that publishes has the signer beside it, and shares its socket alone."""
+    """Return a pod; one that publishes has the signer beside it, and shares only its socket."""
     containers = [_container(kind, composed)]
     if "SIGNER" in composed["environment"]:
         containers.append(_container("signer", signer))

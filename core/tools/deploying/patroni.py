@@ -202,7 +202,7 @@ _HEAD = """# Patroni on the first of three machines; name and address differ on 
 
 def shipped() -> str:
     """Return the text of docs/deploy/patroni.yml."""
-    import yaml  # of the tools alone: no image has it for this
+    import yaml  # only the tools have it: no image does
 
     return _HEAD + str(yaml.safe_dump(member(SHIPPED), sort_keys=False))
 

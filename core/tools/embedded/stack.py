@@ -55,7 +55,7 @@ class Stack:
     With `sales_processes` terminals have processes of their own, at an address of their own, and
     the others give way to them where the machine is busy. Plays and emissions have one, too, at
     `play_url`; the others pass on to it what needs the seeds. Without, `web` answers everything.
-    Each process has the keys of its kind alone, as files under $VAR_DIR/secrets.
+    Each process has only the keys of its kind, as files under $VAR_DIR/secrets.
     """
 
     def __init__(
@@ -290,7 +290,7 @@ class Stack:
                         self._restart(child)
 
     def _restart(self, child: Child) -> None:
-        """Start a child again; one that dies at once, a second after it was started."""
+        """Start a child again, at the earliest a second after it was last started."""
         if time.monotonic() > child.started_s + _RESTART_AFTER_S:
             self._report(f"{child.name} died and is started again; see {child.log}")
             child.start()

@@ -1,4 +1,4 @@
-"""Answer the kinds of question that belong to no game alone: prices and payments."""
+"""Answer the kinds of question that belong to more than one game: prices and payments."""
 
 from collections.abc import Mapping
 

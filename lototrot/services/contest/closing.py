@@ -45,7 +45,7 @@ def contest_close(
         state=Contest.State.CLOSED, closed_at=closed_at, closing_cause=cause
     )
     _end_stops(contest, cause)
-    sweep_soon()  # it is to be sealed before there is any result
+    sweep_soon()  # it must be sealed before there is any result
     return True
 
 

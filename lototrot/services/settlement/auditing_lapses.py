@@ -125,9 +125,9 @@ def _lapsed_and_restored(spans: Spans | None) -> tuple[dict[Key, int], Restored]
 
 
 def _taken_back(restored: Restored, carried_over: dict[int, int]) -> dict[Key, int]:
-    """Take what came back from contests out of what was carried over into them.
+    """Subtract from what was carried over into contests what came back from them.
 
-    Return what came back from the accounts of prizes that still waited, by day.
+    Return, by day, what came back from prizes that were not carried over yet.
     """
     contests = {accounts.lapsed(contest).code: contest for contest in carried_over}
     back: dict[Key, int] = {}

@@ -109,7 +109,7 @@ class SaleRequest:
         races: list[Json] = [_content(race) for race in self.races]
         content: Json = [self.contest_id, races, self.price_cents, self.amount_cents]
         if all(type(race) is list for race in races):
-            # Whole numbers alone: Python shows them as canonical JSON does, but for the spaces.
+            # Only whole numbers: Python shows them as canonical JSON does, except for the spaces.
             whole = sha256(str(content).replace(" ", "").encode()).digest()
         else:
             whole = canonical_sha256(content)

@@ -355,7 +355,7 @@ class GameForm(BuildingForm):
 
     def summary(self) -> Facts:
         game = self.game
-        assert game is not None  # noqa: S101  (asked of a valid form alone)
+        assert game is not None  # noqa: S101  (asked only of a valid form)
         return words.facts(game, words.before(game.code, self.target.pk if self.target else None))
 
 

@@ -217,7 +217,7 @@ def chances_table(game: ProbabilisticGame, old: Game, named: str) -> SafeString:
 
 
 def _chances(game: Game) -> list[tuple[str, ...]]:
-    assert isinstance(game, ProbabilisticGame)  # noqa: S101  (asked for such games alone)
+    assert isinstance(game, ProbabilisticGame)  # noqa: S101  (asked only for such games)
     mechanic = game.kind.mechanic
     if isinstance(mechanic, Hidden):
         weights = sum(deal.weight for deal in mechanic.deals)
