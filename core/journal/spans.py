@@ -202,18 +202,13 @@ class Run:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Stretch:
-    """Batches in which a table's digests cover the same columns, and their transactions.
+class Stretch(Run):
+    """Batches in which a table's digests cover the same columns, those of `form`.
 
     `batches` are not kept of a long journal.
     """
 
     form: RowForm
-    first_batch: int
-    last_batch: int
-    span: Span
-    is_small: bool
-    batches: Batches | None
 
 
 _FORMS = """
@@ -241,7 +236,7 @@ def stretches(table: Journaled, part: Part = WHOLE) -> Iterator[Stretch]:
     for run in runs:
         form = forms.get(run.first_batch, form)
         ends = run.first_batch, run.last_batch
-        yield Stretch(form, *ends, run.span, run.is_small, run.batches)
+        yield Stretch(*ends, run.span, run.is_small, run.batches, form)
 
 
 def _runs(part: Part, beginning: Container[int] = ()) -> Iterator[Run]:

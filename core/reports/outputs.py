@@ -30,11 +30,12 @@ def as_csv(table: Table) -> str:
     writer.writerow([column.name for column in table.report.columns])
     rows = [*table.rows, table.totals] if _summed(table) else table.rows
     for row in rows:
-        writer.writerow([_plain(value) for value in row])
+        writer.writerow([plain(value) for value in row])
     return out.getvalue()
 
 
-def _plain(value: Any) -> str | int:
+def plain(value: Any) -> str | int:
+    """Return a value as a CSV file has it: times in UTC, and text that is no formula."""
     if value is None:
         return ""
     if isinstance(value, datetime.datetime):

@@ -41,7 +41,7 @@ from core.longwork import powers as longwork
 from core.longwork.services import work_ask
 from core.looks.recording import look_at_list
 from core.receipts.document import present_language
-from core.reports.outputs import EUROS, XLSX, safe_text
+from core.reports.outputs import EUROS, XLSX, plain, safe_text
 
 MOST_IN_CSV = 100_000
 MOST_IN_SHEET = 20_000
@@ -172,17 +172,7 @@ def as_csv(page: Any, rows: "QuerySet[Any]", language: str, total: int = 0) -> I
     yield writer.writerow(names).encode()
     with override(language):
         for row in rows_of(page, rows, total):
-            yield writer.writerow([_plain(value) for value in row]).encode()
-
-
-def _plain(value: Any) -> str | int:
-    if value is None:
-        return ""
-    if isinstance(value, datetime.datetime):
-        return value.astimezone(datetime.UTC).isoformat()
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    return value if isinstance(value, int) else safe_text(value)
+            yield writer.writerow([plain(value) for value in row]).encode()
 
 
 def as_xlsx(page: Any, rows: "QuerySet[Any]", total: int = 0) -> Any:

@@ -36,7 +36,7 @@ from core.payoffice.admin.acts import CLOSE_CASH, MOVE_CASH, OPEN_CASH
 from core.payoffice.admin.reasons import reasons_shown
 from core.payoffice.models import CashSession, Deposit, Payment
 from core.payoffice.services import checking, deposits, desk, finding, goods, presenting, slips
-from core.payoffice.services.cash import subject_of
+from core.payoffice.services.cash import open_session_of, subject_of
 from core.payoffice.services.checking import Checked, DeskAction, DeskState
 from core.payoffice.services.closing_slip import closing_slip
 from core.payoffice.services.paying import Paid, PayRequest
@@ -236,7 +236,7 @@ def _short(by: StaffActor, document: dict[str, Any]) -> dict[str, Any]:
 
     Empty if the drawer holds enough, or if nothing is paid from it.
     """
-    session = CashSession.objects.filter(cashier_id=by.user_id, closed_at=None).first()
+    session = open_session_of(by)
     if session is None or document["cheque"] or DeskAction.PAY not in document["actions"]:
         return {}
     missing_cents = document["owed_cents"] - ledger.balance_cents(accounts.cash(session.pk))
@@ -302,7 +302,7 @@ def _document(state: DeskState) -> dict[str, Any]:
 
 def _queue(by: StaffActor) -> dict[str, Any]:
     """Return the person's day at the desk: cash session, payments, undecided deposits."""
-    session = CashSession.objects.filter(cashier_id=by.user_id, closed_at=None).first()
+    session = open_session_of(by)
     queue: dict[str, Any] = {"session": link(session) if session else ""}
     if session is not None:
         queue["in_hand"] = money(ledger.balance_cents(accounts.cash(session.pk)))

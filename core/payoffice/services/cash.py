@@ -264,13 +264,15 @@ def subject_of(session: CashSession) -> str:
     return f"cash_session:{session.uuid}"
 
 
+def open_session_of(by: StaffActor) -> CashSession | None:
+    """Return the cashier's open session, with its premises, or None."""
+    own = CashSession.objects.filter(cashier_id=by.user_id, closed_at=None)
+    return own.select_related("premises").first()
+
+
 def cash_session_of(by: StaffActor) -> CashSession:
     """Return the cashier's open session, with its premises. Raises CashSessionMissing."""
-    session = (
-        CashSession.objects.select_related("premises")
-        .filter(cashier_id=by.user_id, closed_at=None)
-        .first()
-    )
+    session = open_session_of(by)
     if session is None:
         raise CashSessionMissing
     return session

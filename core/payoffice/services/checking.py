@@ -18,6 +18,7 @@ from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
 from core.payoffice.models import CashSession, Claim
 from core.payoffice.refusals import PayerHandedOver
 from core.payoffice.services import finding, paying
+from core.payoffice.services.cash import open_session_of
 from core.payoffice.services.finding import PresentedDocument
 from core.payoffice.services.presenting import presentable_beside
 from core.payoffice.sources import Payable, Reasons, Standing
@@ -148,11 +149,7 @@ def desk_state(*, by: StaffActor, code: str = "", deposit: UUID | None = None) -
     else:
         payable = finding.by_claim(finding.claim_of_deposit(deposit))
         look(*payable.seen_as())
-    session = (
-        CashSession.objects.select_related("premises")
-        .filter(cashier_id=by.user_id, closed_at=None)
-        .first()
-    )
+    session = open_session_of(by)
     at = None
     if session is not None:
         at = Standpoint(PLACE_OF_KIND[session.premises.kind], session.premises_id)

@@ -26,6 +26,7 @@ from core.tools.deploying.patroni import (
 from core.tools.embedded.postgres import APP, OWNER, binaries
 from core.tools.embedded.processes import Account, EmbeddedError
 from core.tools.embedded.server import ROOT
+from core.tools.embedded.web import gives
 
 __all__ = ["etcd"]
 
@@ -104,14 +105,7 @@ def url(address: str, passwords: Mapping[str, str], database: str = "postgres") 
 
 def health(address: str, path: str) -> bool:
     """Return whether Patroni at an address answers a path of its REST interface with 200."""
-    connection = http.client.HTTPConnection(address, REST_PORT, timeout=_ASK_S)
-    try:
-        connection.request("GET", path)
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    return gives(REST_PORT, path, address, timeout_s=_ASK_S)
 
 
 def state(address: str) -> Any:

@@ -66,9 +66,9 @@ def free_ports(number: int) -> list[int]:
         return [int(probe.getsockname()[1]) for probe in sockets]
 
 
-def gives(port: int, path: str, host: str = "127.0.0.1") -> bool:
+def gives(port: int, path: str, host: str = "127.0.0.1", *, timeout_s: float = 5) -> bool:
     """Return whether a web server, by default on loopback, answers a path with 200."""
-    connection = http.client.HTTPConnection(host, port, timeout=5)
+    connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
     try:
         connection.request("GET", path)
         return connection.getresponse().status == http.HTTPStatus.OK

@@ -11,8 +11,7 @@ from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.models.running import StartAnnouncement
 from lototrot.services.races.course import (
-    RaceClassified,
-    RaceDeclared,
+    need_undecided,
     race_get,
     race_hold,
 )
@@ -47,10 +46,7 @@ def start_announce(
         raise NaiveInstant
     if start_at <= clock.now():
         raise AnnouncedInThePast
-    if record.classification:
-        raise RaceClassified(race=race_id)
-    if record.declaration:
-        raise RaceDeclared(race=race_id, kind=record.declaration.kind)
+    need_undecided(record)
     if record.start:
         raise RaceUnderWay(race=race_id)
     need_in_meeting(race, start_at)

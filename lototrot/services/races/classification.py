@@ -26,10 +26,9 @@ from lototrot.models.running import Classification
 from lototrot.selectors.races import RaceRecord, classified_facts
 from lototrot.services.races.course import (
     OutOfOrder,
-    RaceClassified,
-    RaceDeclared,
     RaceNotStarted,
     contests_including,
+    need_undecided,
     need_unordered,
     past_instant,
     race_get,
@@ -133,10 +132,7 @@ def _document(runners: Sequence[Entry]) -> list[dict[str, Any]]:
 
 def _need_acceptable(record: RaceRecord, proposal: Proposal) -> None:
     content = proposal.content
-    if record.classification:
-        raise RaceClassified(race=record.race_id)
-    if record.declaration:
-        raise RaceDeclared(race=record.race_id, kind=record.declaration.kind)
+    need_undecided(record)
     if record.start is None:
         raise RaceNotStarted(race=record.race_id)
     if not content["announced_text"].strip() or not content["author"].strip():

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from core.database import clock
 from core.database.locks import Lock, hold
+from core.draws.services import DrawBegun
 from core.kernel.days import NaiveInstant
 from core.kernel.errors import Conflict, Invalid
 from lototrot.models.contest import Contest
@@ -88,6 +89,22 @@ def need_unordered(race_id: int) -> None:
     """Raise PaymentOrdered once payment is ordered of a contest that includes the race [B14]."""
     if PaymentOrder.objects.filter(contest__legs__race_id=race_id).exists():
         raise PaymentOrdered(race=race_id)
+
+
+def need_undecided(record: RaceRecord) -> None:
+    """Raise RaceClassified or RaceDeclared if the race has a classification or declaration."""
+    if record.classification:
+        raise RaceClassified(race=record.race_id)
+    if record.declaration:
+        raise RaceDeclared(race=record.race_id, kind=record.declaration.kind)
+
+
+def need_undrawn(record: RaceRecord) -> None:
+    """Raise DrawCertified or DrawBegun once the draw of the race is fixed [B13]."""
+    if record.drawn is not None:
+        raise DrawCertified(race=record.race_id)
+    if record.draw_begun:
+        raise DrawBegun(race=record.race_id)
 
 
 def offers_refresh(race_id: int) -> None:

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from core.database import clock
 from core.database.locks import Lock, hold
-from core.draws.services import DrawBegun, draw_announce, draw_call_off
+from core.draws.services import draw_announce, draw_call_off
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, Invalid
 from core.staff import two_persons
@@ -27,13 +27,13 @@ from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceRecord, race_record, race_records
 from lototrot.services.contest.closing import contest_close
 from lototrot.services.races.course import (
-    DrawCertified,
     OutOfOrder,
-    RaceClassified,
     RaceDeclared,
     RaceNotStarted,
     WithdrawnTooLate,
     contests_including,
+    need_undecided,
+    need_undrawn,
     past_instant,
     race_get,
     race_hold,
@@ -225,10 +225,7 @@ def _declarable(proposal: Proposal) -> list[Race]:
 def _need_declarable(
     record: RaceRecord, kind: Kind, instant: datetime, left: Sequence[Left]
 ) -> None:
-    if record.classification:
-        raise RaceClassified(race=record.race_id)
-    if record.declaration:
-        raise RaceDeclared(race=record.race_id, kind=record.declaration.kind)
+    need_undecided(record)
     absent = {horse.number for horse in left}
     if kind == Kind.NOT_RUN:
         if record.start:
@@ -312,10 +309,7 @@ def declaration_retract(*, by: StaffActor, race_id: int, reason: str) -> Proposa
 def _need_retractable(record: RaceRecord, proposal: Proposal) -> None:
     if record.declaration is None or record.declaration.pk != proposal.content["declaration"]:
         raise DeclarationUnknown(race=record.race_id)
-    if record.drawn is not None:
-        raise DrawCertified(race=record.race_id)
-    if record.draw_begun:
-        raise DrawBegun(race=record.race_id)
+    need_undrawn(record)
 
 
 def _retracted(proposal: Proposal, by: StaffActor) -> None:

@@ -24,10 +24,10 @@ from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceRecord
 from lototrot.services.contest.closing import contest_close
 from lototrot.services.races.course import (
-    DrawCertified,
     OutOfOrder,
     RaceNotStarted,
     contests_including,
+    need_undrawn,
     past_instant,
     race_get,
     race_hold,
@@ -99,10 +99,8 @@ def _need_startable(race: Race, record: RaceRecord, proposal: Proposal) -> datet
         raise error(on_record=record.start.actual_start_at.isoformat())
     if record.withdrawn == set(record.programme):
         raise NobodyToStart(race=race.pk)
-    if record.declaration and record.drawn is not None:
-        raise DrawCertified(race=race.pk)
-    if record.declaration and record.draw_begun:
-        raise DrawBegun(race=race.pk)
+    if record.declaration:
+        need_undrawn(record)
     return instant
 
 

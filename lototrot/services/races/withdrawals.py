@@ -14,7 +14,6 @@ from datetime import datetime
 from django.db import transaction
 
 from core.database import clock
-from core.draws.services import DrawBegun
 from core.kernel.errors import Conflict, NotFound
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -24,7 +23,7 @@ from lototrot.engine.races import NumberNotInProgramme
 from lototrot.models.running import Withdrawal
 from lototrot.selectors.races import RaceRecord
 from lototrot.services.races.course import (
-    DrawCertified,
+    need_undrawn,
     need_unordered,
     offers_refresh,
     past_instant,
@@ -164,10 +163,7 @@ def _need_possible(record: RaceRecord, number: int, instant: datetime) -> None:
 def _need_unsettled(record: RaceRecord) -> None:
     if record.classification:
         need_unordered(record.race_id)
-    if record.drawn is not None:
-        raise DrawCertified(race=record.race_id)
-    if record.draw_begun:
-        raise DrawBegun(race=record.race_id)
+    need_undrawn(record)
 
 
 def _need_reversible(record: RaceRecord, withdrawal: Withdrawal) -> None:

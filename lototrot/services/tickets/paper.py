@@ -7,16 +7,8 @@ from core.premises.access import BareTerminal, TerminalActor
 from core.proofs.head import with_head
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
-from lototrot.models.tickets import Void
-from lototrot.services.contest.contests import ContestClosed
-from lototrot.services.tickets.printing import SlipPrinted, TicketNotPrintable, is_printed
-from lototrot.services.tickets.selling import (
-    OperatorDiffers,
-    Road,
-    Sold,
-    sold_again,
-    ticket_of_terminal,
-)
+from lototrot.services.tickets.printing import sold_unprinted
+from lototrot.services.tickets.selling import Road, Sold, ticket_of_terminal
 from lototrot.services.tickets.slips import ticket_document
 
 
@@ -28,16 +20,7 @@ def slip_original(*, by: BareTerminal | TerminalActor, ident: uuid.UUID) -> Sold
     OperatorDiffers, or ContestClosed afterwards, when the code is not given again (*Codes*).
     """
     ticket = ticket_of_terminal(terminal=by, ident=ident)
-    if Void.objects.filter(ticket=ticket).exists():
-        raise TicketNotPrintable
-    if is_printed(ticket):
-        raise SlipPrinted
-    if ticket.operator_id != by.operator_id:
-        raise OperatorDiffers
-    sold = sold_again(ticket, by=by.operator_id, road=Road.PAPER)
-    if sold.code is None:
-        raise ContestClosed
-    return sold
+    return sold_unprinted(ticket, by=by, road=Road.PAPER)
 
 
 def slip_render(sold: Sold, *, output: Output, language: str, copy: int = 0) -> bytes:

@@ -11,11 +11,12 @@ from core.database.locks import Lock, hold
 from core.kernel.errors import Conflict
 from core.premises.access import BareTerminal, Capability, TerminalActor
 from core.premises.requests import UuidReused, need_new
-from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
+from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket, Void
 from lototrot.selectors.selling import print_confirmed, print_retired
 from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.tickets.selling import (
     OperatorDiffers,
+    Road,
     Sold,
     sold_again,
     ticket_of_terminal,
@@ -47,6 +48,24 @@ def is_printed(ticket: Ticket) -> bool:
 
 def _is(condition: Q, ticket: Ticket) -> bool:
     return Ticket.objects.filter(condition, pk=ticket.pk).exists()
+
+
+def sold_unprinted(ticket: Ticket, *, by: BareTerminal | TerminalActor, road: Road | None) -> Sold:
+    """Return a ticket with its code, for the operator who sold it, until its print is confirmed.
+
+    Raise TicketNotPrintable if it is void, SlipPrinted, OperatorDiffers, or ContestClosed when the
+    code is not given again.
+    """
+    if Void.objects.filter(ticket=ticket).exists():
+        raise TicketNotPrintable
+    if is_printed(ticket):
+        raise SlipPrinted
+    if ticket.operator_id != by.operator_id:
+        raise OperatorDiffers
+    sold = sold_again(ticket, by=by.operator_id, road=road)
+    if sold.code is None:
+        raise ContestClosed
+    return sold
 
 
 def print_confirm(*, by: BareTerminal, ident: uuid.UUID) -> PrintConfirmation:
@@ -86,15 +105,7 @@ def ticket_reprint(
         hold((Lock.REQUEST, copy.int))
     hold((Lock.CONTEST, ticket.contest_id), shared=True)
     hold((Lock.TICKET, ticket.pk))
-    if hasattr(ticket, "void"):
-        raise TicketNotPrintable
-    if is_printed(ticket):
-        raise SlipPrinted
-    if ticket.operator_id != by.operator_id:
-        raise OperatorDiffers
-    sold = sold_again(ticket, by=by.operator_id, road=None)
-    if sold.code is None:
-        raise ContestClosed
+    sold = sold_unprinted(ticket, by=by, road=None)
     reprint = Reprint.objects.filter(uuid=copy).first() if copy else None
     if reprint is None:
         if copy is not None:

@@ -13,7 +13,8 @@ from core.receipts import text
 from core.receipts.document import Document, Line
 from core.receipts.output import Output
 from lototrot.models.tickets import Ticket
-from lototrot.services.tickets.paper import slip_render, sold_again
+from lototrot.services.tickets.paper import slip_render
+from lototrot.services.tickets.selling import sold_again
 from tests.support import factories
 from tests.support.api import Api, refused, terminal_api
 from tests.support.databases import Database
