@@ -148,20 +148,16 @@ class ActForm(forms.Form):
 
     def _reading(self, name: str) -> str:
         field, value = self.fields[name], self.cleaned_data.get(name)
+        if value is None or value in ("", []):
+            return NOTHING
         if isinstance(field, forms.FileField):
-            return getattr(value, "name", NOTHING)
+            return str(value.name)
         if isinstance(value, bool):
             return yes_no(value)
         if isinstance(field, EurosField):
             return money(value)
         if isinstance(field, PercentField):
-            return (
-                NOTHING
-                if value is None
-                else format_percent(percent_text(value), present_language())
-            )
-        if value is None or value in ("", []):
-            return NOTHING
+            return format_percent(percent_text(value), present_language())
         if isinstance(value, datetime.datetime):
             return moment(value)
         if isinstance(value, datetime.date):

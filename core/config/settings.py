@@ -102,7 +102,6 @@ READING_LIMIT_S = env.seconds("READING_LIMIT_S", 30)
 NIGHT_LIMIT_S = env.seconds("NIGHT_LIMIT_S", 14400)
 # Production refuses a server without synchronous standbys, unless this says that it is meant.
 WITHOUT_SECOND_MACHINE = env.boolean("WITHOUT_SECOND_MACHINE", default=False)
-DATABASE_ROUTERS: list[str] = []
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [

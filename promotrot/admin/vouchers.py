@@ -210,7 +210,7 @@ class VoucherAdmin(SearchedAdmin):
 
     @admin.display(description=_("print confirmed"), boolean=True)
     def printed(self, row: Voucher) -> bool:
-        """Show it also where the confirmation left with its month."""
+        """Return whether the print was confirmed, also where the confirmation left."""
         return is_printed(row)
 
     @admin.display(description=_("to print"))

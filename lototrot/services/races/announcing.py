@@ -33,10 +33,11 @@ class RaceUnderWay(Conflict):
 def start_announce(
     *, by: StaffActor, race_id: int, start_at: datetime, source: str
 ) -> StartAnnouncement:
-    """Record the announced time of a start; the newest is in force. Again, it changes nothing.
+    """Record the announced time of a start; the newest is in force.
 
-    Raise RaceUnknown, SourceMissing, NaiveInstant, AnnouncedInThePast, RaceUnderWay, RaceDeclared,
-    RaceClassified, StartBeforeMeeting or RunOnAnotherDay.
+    The same time again changes nothing. Raise RaceUnknown, SourceMissing, NaiveInstant,
+    AnnouncedInThePast, RaceUnderWay, RaceDeclared, RaceClassified, StartBeforeMeeting or
+    RunOnAnotherDay.
     """
     by.need(powers.RECORD_START)
     need_source(source)

@@ -186,8 +186,9 @@ def ends_audit_everything() -> NightOutcome:
 
 
 def _audited(*conditions: Q) -> dict[str, int]:
-    """Return the counts of an audit. Raises PlaysDiffer, or once all that can be read agrees why
-    the first other emission cannot be read.
+    """Return the counts of an audit. Raises PlaysDiffer.
+
+    If no play differs, raises the error of the first emission that cannot be read.
     """
     result = audit_plays(*conditions)
     if result.findings:
