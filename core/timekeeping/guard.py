@@ -123,8 +123,8 @@ def decide() -> None:
     )
     state = WatchState(newest_at=server)
     if verdict.cause:
-        known = watch.behind if standing and watch else NONE
-        behind = max(newest - server, -_span(verdict.ahead_us), known)
+        behind_before = watch.behind if standing and watch else NONE
+        behind = max(newest - server, -_span(verdict.ahead_us), behind_before)
         state = WatchState(newest if verdict.cause == BEHIND else seen, unsound=True, behind=behind)
     if state.unsound == bool(standing):
         _hurry()
