@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from core.database.models import Guarded, foreign_key, unlocked_key
+from core.database.models import Guarded
 from core.kernel.money import MAX_CENTS
 from core.ledger.titles import title_of
 from core.receipts.document import present_language
@@ -48,9 +48,19 @@ class Transfer(Guarded):
     reference = models.UUIDField(_("reference"))
     line = models.PositiveSmallIntegerField(_("line"))
     kind = models.CharField(_("kind"), max_length=40)
-    debit = foreign_key(Account, _("debited account"), related_name="debits", db_constraint=False)
-    credit = foreign_key(
-        Account, _("credited account"), related_name="credits", db_constraint=False
+    debit = models.ForeignKey(
+        Account,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="debits",
+        verbose_name=_("debited account"),
+    )
+    credit = models.ForeignKey(
+        Account,
+        models.PROTECT,
+        db_constraint=False,
+        related_name="credits",
+        verbose_name=_("credited account"),
     )
     amount_cents = models.BigIntegerField(_("amount"))
     at = models.DateTimeField(_("time"))
@@ -79,7 +89,14 @@ class OpeningBalance(Guarded):
     its transfers are from before `ends_at`, the end of a retired month (`core.ledger.openings`).
     """
 
-    account = unlocked_key(Account, _("account"), related_name="openings")
+    account = models.ForeignKey(
+        Account,
+        models.PROTECT,
+        db_index=False,
+        db_constraint=False,
+        related_name="openings",
+        verbose_name=_("account"),
+    )
     up_to = models.BigIntegerField(_("last transfer"))
     ends_at = models.DateTimeField(_("end of the month"))
     debit_cents = models.BigIntegerField(_("debited"))
