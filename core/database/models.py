@@ -27,7 +27,7 @@ class _KeyOptions(TypedDict, total=False):
 
 
 class Guarded(models.Model):
-    """Base of all models of the project. No row is ever deleted, but those that `retires`.
+    """Base of all models of the project. No row is deleted, except where it `retires`.
 
     `mutable` names the columns that may change after INSERT (none: the table is append-only).
     `transitions` is the table of the `state` column: state -> states that it may become. `derived`
