@@ -34,7 +34,7 @@ from core.receipts.document import present_language
 from core.receipts.output import Output
 from promotrot.api import samples
 from promotrot.api.vouchers import VoucherCard, card_of_voucher
-from promotrot.engine.mechanics import ActOutOfTurn
+from promotrot.engine.plays import ActOutOfTurn
 from promotrot.engine.situations import MAX_ACT_CHARS
 from promotrot.models.play import PlayEnd
 from promotrot.selectors.plays import unfinished_at

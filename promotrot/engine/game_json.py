@@ -11,15 +11,15 @@ from importlib import resources
 from typing import Final
 
 from core.kernel.canonical import Json
-from core.kernel.documents import MAX_ITEMS, Table, loads
+from core.kernel.documents import Table, loads
 from core.kernel.errors import Invalid
 from core.kernel.money import MAX_CENTS, percent_text
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
-from promotrot.engine.hidden import Deal, Hidden
-from promotrot.engine.ladder import Ladder, Rung, Way
-from promotrot.engine.mechanics import Mechanic
+from promotrot.engine.mechanics.hidden import Hidden
+from promotrot.engine.mechanics.ladder import Ladder, Way
 from promotrot.engine.presentation import Letters, NumberMatch, Presentation, Symbols
 from promotrot.engine.prize_table import InKind, PredrawnType, Prize, Tier
+from promotrot.engine.situations import Mechanic
 from promotrot.engine.strategies import ProbabilisticType
 
 FORMAT: Final = "promotrot-game/1"
@@ -29,6 +29,8 @@ MAX_NUMBER: Final = 99
 MAX_CODE_CHARS: Final = 40
 MAX_THING_CHARS: Final = 60
 MAX_SOURCE_CHARS: Final = 400
+MECHANICS: Final[dict[str, type[Mechanic]]] = {"hidden": Hidden, "ladder": Ladder}
+"""The ways of playing a probabilistic game, by the kind that a definition names."""
 CODE: Final = f"[a-z0-9-]{{1,{MAX_CODE_CHARS}}}"
 """A game's code is part of addresses and of the references in the public log."""
 
@@ -148,37 +150,10 @@ def _presentation(table: Table) -> Presentation:
 
 
 def _mechanic(table: Table) -> Mechanic:
-    kind = table.text("kind")
-    if kind == "ladder":
-        return Ladder(table.tables("rungs", _rung))
-    if kind != "hidden":
-        raise table.wrong("kind", "it is 'hidden' or 'ladder'")
-    return Hidden(
-        openings=table.whole("openings", MAX_ITEMS),
-        changeable=frozenset(table.wholes("changeable", MAX_ITEMS)),
-        deals=table.tables("deals", _deal),
-    )
-
-
-def _deal(table: Table) -> Deal:
-    return Deal(table.whole("weight", MAX_TICKETS), table.wholes("contents", MAX_ITEMS))
-
-
-def _rung(table: Table) -> Rung:
-    return Rung(
-        stop=table.whole("stop", MAX_ITEMS) if "stop" in table.unread else None,
-        ways=table.tables("ways", _way) if "ways" in table.unread else (),
-    )
-
-
-def _way(table: Table) -> Way:
-    return Way(
-        name=table.text("name"),
-        up=table.whole("up", MAX_TICKETS),
-        of=table.whole("of", MAX_TICKETS),
-        rise=table.optional("rise", MAX_ITEMS, default=1),
-        fall=table.optional("fall", MAX_ITEMS, default=0),
-    )
+    mechanic = MECHANICS.get(table.text("kind"))
+    if mechanic is None:
+        raise table.wrong("kind", f"it is {' or '.join(map(repr, MECHANICS))}")
+    return mechanic.read(table)
 
 
 def _texts(table: Table) -> dict[str, Texts]:

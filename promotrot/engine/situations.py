@@ -5,14 +5,20 @@ with whole-number weights. A situation holds nothing about earlier prizes of the
 outcome can depend on them [P3].
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final, Protocol, Self
 
+from core.kernel.canonical import Json
+from core.kernel.documents import Table
 from core.kernel.errors import Invalid
 from promotrot.engine.rules import Fault
 
 MAX_ACT_CHARS: Final = 40
 """An act is named by so many printable ASCII characters at most, for terminals and records."""
+
+MAX_WEIGHT: Final = 1_000_000_000
+"""A weight, or a number of cases, that a definition may state at most."""
 
 _ARTICLE: Final = "15.II.3"
 
@@ -65,6 +71,33 @@ class Choice:
                     return outcome
                 draw -= outcome.weight
         raise DrawOutOfRange
+
+
+class Mechanic(Protocol):
+    """A way of playing a probabilistic game; each has a module in `mechanics`."""
+
+    stopping: ClassVar[str]
+    """The name of the choice by which the player stops."""
+
+    @classmethod
+    def read(cls, table: Table) -> Self:
+        """Return the mechanic of a definition. Raises as the table's methods do."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the acts that the texts of the game must name."""
+
+    def choices(self, at: Situation) -> tuple[Choice, ...]:
+        """Return the choices of a situation; none if the play is over."""
+
+    def acts(self, choice: Choice, taken: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of a choice's acts, given those taken before."""
+
+    def faults(self, tiers: int) -> Iterator[Fault]:
+        """Yield the faults that make the definition unplayable with a table of `tiers` tiers."""
+
+    def document(self) -> dict[str, Json]:
+        """Return the whole definition, with its kind."""
 
 
 def certain(name: str, then: Situation) -> Choice:

@@ -13,10 +13,9 @@ from math import floor, isqrt
 from core.kernel.money import exact_json
 from core.kernel.regulation import GameFigures
 from promotrot.engine import rules
-from promotrot.engine.mechanics import Mechanic
 from promotrot.engine.prize_table import Prize, declared_faults, prize_faults
 from promotrot.engine.rules import Fault
-from promotrot.engine.situations import Choice, Situation
+from promotrot.engine.situations import Choice, Mechanic, Situation
 
 Chooser = Callable[[Sequence[tuple[Choice, Fraction]]], Fraction]
 """The value of a situation from its choices and the value of each."""

@@ -15,7 +15,7 @@ from core.payoffice.sources import Reasons, Won
 from core.receipts.document import present_language
 from core.receipts.formats import format_cents
 from promotrot.engine.game import PredrawnGame, ProbabilisticGame
-from promotrot.engine.mechanics import Play, perform, standing
+from promotrot.engine.plays import Play, perform, standing
 from promotrot.engine.presentation import Letters, NumberMatch, Symbols
 from promotrot.engine.shortfall import shares
 from promotrot.models.debt import DebtDraw

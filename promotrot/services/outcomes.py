@@ -8,7 +8,7 @@ from typing import Any
 
 from core.kernel.canonical import Json
 from promotrot.engine.game import PredrawnGame
-from promotrot.engine.mechanics import replay, standing
+from promotrot.engine.plays import replay, standing
 from promotrot.engine.reveal import picture_document, reveal
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher

@@ -22,7 +22,7 @@ from core.kernel.days import natural_day
 from core.kernel.errors import Conflict, DomainError, NotFound
 from core.premises.access import REFUSALS, TerminalCredentials, bare_terminal
 from promotrot.engine.game import PredrawnGame
-from promotrot.engine.mechanics import ActOutOfTurn, Step, legal_acts, perform, replay
+from promotrot.engine.plays import ActOutOfTurn, Step, legal_acts, perform, replay
 from promotrot.models.play import PlayEnd
 from promotrot.selectors.left import play_left
 from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts

@@ -14,6 +14,9 @@ from tests.deployment.test_deploy import SERVICES, environment, here, of_kind, s
 
 __all__ = ("environment", "served", "server")  # fixtures
 
+# Each starts whole processes of the program, which take a sixth of the time of all quick tests.
+pytestmark = pytest.mark.servers
+
 MANAGE = [sys.executable, "manage.py"]
 
 
@@ -58,7 +61,6 @@ def test_a_database_that_is_away_is_named(environment: dict[str, str], kind: str
     assert "the database does not answer" in refused(command_of(kind), of_kind(kind, environment))
 
 
-@pytest.mark.servers
 def test_before_migrate_and_with_a_wrong_password_nothing_ends_in_a_trace(
     served: dict[str, str],
 ) -> None:

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 from core.journal.models import Act
 from core.journal.rules import broken, rules
 from core.premises.access import bare_terminal
-from promotrot.engine.mechanics import ActOutOfTurn
+from promotrot.engine.plays import ActOutOfTurn
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher

@@ -27,8 +27,8 @@ from core.kernel.languages import LANGUAGES
 from core.staff.models import Proposal
 from promotrot.engine.game import Game, PredrawnGame, ProbabilisticGame, Texts
 from promotrot.engine.game_json import read_game
-from promotrot.engine.hidden import Hidden
-from promotrot.engine.ladder import Ladder, Way
+from promotrot.engine.mechanics.hidden import Hidden
+from promotrot.engine.mechanics.ladder import Ladder, Way
 from promotrot.engine.presentation import Letters, Symbols
 from promotrot.engine.prize_table import Prize
 from promotrot.models.game import GameType, GameVersion

@@ -17,10 +17,10 @@ from promotrot.admin.building import game_sums
 from promotrot.admin.building.game_form import Data, GameForm, letter, usual_labels
 from promotrot.engine.game import Game, ProbabilisticGame, Texts
 from promotrot.engine.game_json import MAX_TICKETS
-from promotrot.engine.hidden import MAX_OPENINGS, Deal, Hidden
-from promotrot.engine.ladder import Ladder, Rung, Way
-from promotrot.engine.mechanics import Mechanic
+from promotrot.engine.mechanics.hidden import MAX_OPENINGS, Deal, Hidden
+from promotrot.engine.mechanics.ladder import Ladder, Rung, Way
 from promotrot.engine.prize_table import Prize, declarable
+from promotrot.engine.situations import Mechanic
 from promotrot.engine.strategies import ProbabilisticType
 
 _DEALS, _RUNGS, _WAYS, _ACTS = 16, 13, 16, 4

@@ -21,7 +21,7 @@ from core.nights.jobs import Outcome as NightOutcome
 from core.nights.models import JobRun
 from core.nights.turns import counted, recent, turn_of
 from promotrot.engine.game import PredrawnGame
-from promotrot.engine.mechanics import ActOutOfTurn, replay
+from promotrot.engine.plays import ActOutOfTurn, replay
 from promotrot.engine.situations import DrawOutOfRange
 from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.selectors.plays import acts_left_of

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from promotrot.engine.game import ProbabilisticGame
-from promotrot.engine.mechanics import Play, legal_acts, perform
+from promotrot.engine.plays import Play, legal_acts, perform
 from promotrot.engine.situations import DrawOutOfRange, Situation
 from tests.support.promotrot.small_games import GAMES, HIDDEN
 

@@ -17,11 +17,10 @@ from typing import Any
 import pytest
 
 from promotrot.engine.game import ProbabilisticGame
-from promotrot.engine.hidden import Deal, Hidden
-from promotrot.engine.ladder import Ladder, Rung, Way
-from promotrot.engine.mechanics import Mechanic
+from promotrot.engine.mechanics.hidden import Deal, Hidden
+from promotrot.engine.mechanics.ladder import Ladder, Rung, Way
 from promotrot.engine.prize_table import Prize
-from promotrot.engine.situations import Choice, Situation
+from promotrot.engine.situations import Choice, Mechanic, Situation
 from promotrot.engine.strategies import (
     ProbabilisticType,
     Spread,

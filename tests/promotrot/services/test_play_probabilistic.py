@@ -9,7 +9,7 @@ import pytest
 from core.ledger.services import balance_cents
 from promotrot import accounts
 from promotrot.engine.game import ProbabilisticGame
-from promotrot.engine.mechanics import ActOutOfTurn, replay
+from promotrot.engine.plays import ActOutOfTurn, replay
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.services import playing

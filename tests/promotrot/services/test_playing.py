@@ -11,7 +11,7 @@ from core.kernel.days import day_bounds, natural_day
 from core.premises.access import TerminalRevoked
 from core.premises.models import Terminal
 from core.staff.powers import Role
-from promotrot.engine.mechanics import ActOutOfTurn
+from promotrot.engine.plays import ActOutOfTurn
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.models.voucher import Voucher

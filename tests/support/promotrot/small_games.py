@@ -7,10 +7,10 @@ from fractions import Fraction
 from core.kernel.regulation import shipped as regulation
 from promotrot.engine.game import ProbabilisticGame
 from promotrot.engine.game_json import shipped
-from promotrot.engine.hidden import Deal, Hidden
-from promotrot.engine.ladder import Ladder, Rung, Way
-from promotrot.engine.mechanics import Mechanic
+from promotrot.engine.mechanics.hidden import Deal, Hidden
+from promotrot.engine.mechanics.ladder import Ladder, Rung, Way
 from promotrot.engine.prize_table import Prize, declarable
+from promotrot.engine.situations import Mechanic
 from promotrot.engine.strategies import ProbabilisticType, faults
 
 DAY = date(2026, 11, 20)

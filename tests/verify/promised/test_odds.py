@@ -2,15 +2,15 @@
 
 import copy
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from promotrot.engine.game import ProbabilisticGame
-from promotrot.engine.game_json import read_game
-from promotrot.engine.mechanics import Mechanic
+from promotrot.engine.game_json import MECHANICS, read_game
+from promotrot.engine.situations import Mechanic
 from tests.support import emitting
-from tests.support.promotrot.small_games import GAMES
+from tests.support.promotrot.small_games import GAMES, SMALL, type_of
 from tests.support.verifying.load import verifier
 
 odds = verifier("promised.odds")
@@ -52,11 +52,19 @@ def test_the_odds_of_a_shipped_game_give_what_it_declares(name: str) -> None:
     assert odds.described(opening) == f"probabilistic, {declared}"
 
 
-def test_a_game_of_each_mechanic_is_shipped_and_the_verifier_knows_each() -> None:
-    mechanics = [game.kind.mechanic for game in GAMES]
-    unused = {*get_args(Mechanic)} - {type(mechanic) for mechanic in mechanics}
-    assert unused == set(), "promotrot/games needs a game of it"
-    unknown = {str(mechanic.document()["kind"]) for mechanic in mechanics} - odds.KINDS.keys()
+@pytest.mark.article("15.II.3", "15.III.6.2")
+@pytest.mark.parametrize("mechanic", SMALL)
+def test_the_verifier_finds_what_the_engine_finds(mechanic: Mechanic) -> None:
+    kind = type_of(mechanic)
+    cents = [prize.value_cents for prize in kind.prizes]
+    opening = opening_with(mechanic.document(), *cents, price_cents=kind.price_cents)
+    assert odds.least_percent(opening) == kind.percentages().worst
+
+
+def test_each_mechanic_is_compared_and_the_verifier_knows_each() -> None:
+    compared = {type(mechanic) for mechanic in SMALL}
+    assert compared == {*MECHANICS.values()}, "tests/support/promotrot/small_games.py needs one"
+    unknown = MECHANICS.keys() - odds.KINDS.keys()
     assert unknown == set(), "verify/promised/odds.py would refuse each emission of it"
 
 

@@ -1,4 +1,4 @@
-// Draw the mechanics of probabilistic games, one entry for each kind of promotrot/engine/mechanics.py.
+// Draw the mechanics of probabilistic games, one entry for each kind in promotrot/engine/mechanics.
 // In an entry, `picture` names the game's picture in signs.svg, `prizes` returns the rows of its prize table, `draw` returns the play with its buttons, and
 // `tells` is true if each act announces a prize.
 

@@ -8,11 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from core.kernel.errors import Conflict
-from promotrot.engine.hidden import Hidden
-from promotrot.engine.ladder import Ladder
-from promotrot.engine.situations import Situation
-
-Mechanic = Hidden | Ladder
+from promotrot.engine.situations import Mechanic, Situation
 
 
 class ActOutOfTurn(Conflict):

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Self
 
 from core.kernel.canonical import Json
+from core.kernel.documents import MAX_ITEMS, Table
 from promotrot.engine.rules import Fault
 from promotrot.engine.situations import (
     MAX_ACT_CHARS,
+    MAX_WEIGHT,
     Choice,
     Outcome,
     Situation,
@@ -49,6 +51,10 @@ class Ladder:
     stopping: ClassVar = "stop"
 
     rungs: tuple[Rung, ...]
+
+    @classmethod
+    def read(cls, table: Table) -> Self:
+        return cls(table.tables("rungs", _rung))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -132,3 +138,20 @@ def _way_faults(
         yield wrong("way_too_high", "A way leads to a rung above.", f"{place}.rise")
     if not 0 <= way.fall <= tiers:
         yield wrong("prize_unknown", "There is no such prize.", f"{place}.fall")
+
+
+def _rung(table: Table) -> Rung:
+    return Rung(
+        stop=table.whole("stop", MAX_ITEMS) if "stop" in table.unread else None,
+        ways=table.tables("ways", _way) if "ways" in table.unread else (),
+    )
+
+
+def _way(table: Table) -> Way:
+    return Way(
+        name=table.text("name"),
+        up=table.whole("up", MAX_WEIGHT),
+        of=table.whole("of", MAX_WEIGHT),
+        rise=table.optional("rise", MAX_ITEMS, default=1),
+        fall=table.optional("fall", MAX_ITEMS, default=0),
+    )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from promotrot.engine.ladder import Ladder, Rung, Way
-from promotrot.engine.mechanics import Play, legal_acts, perform, standing
+from promotrot.engine.mechanics.ladder import Ladder, Rung, Way
+from promotrot.engine.plays import Play, legal_acts, perform, standing
 from tests.support.promotrot.small_games import LADDER, PRIZES, fault_codes, type_of
 
 TROT = Way("trot", 1, 2)

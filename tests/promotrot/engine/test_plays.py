@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promotrot.engine.game import ProbabilisticGame
-from promotrot.engine.mechanics import (
+from promotrot.engine.plays import (
     ActOutOfTurn,
-    Mechanic,
     Play,
     legal_acts,
     perform,
     replay,
     standing,
 )
+from promotrot.engine.situations import Mechanic
 from tests.support.promotrot.small_games import (
     GAMES,
     HIDDEN,

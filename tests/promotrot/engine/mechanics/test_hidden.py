@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from promotrot.engine.hidden import Deal, Hidden
-from promotrot.engine.mechanics import Play, legal_acts, perform
+from promotrot.engine.mechanics.hidden import Deal, Hidden
+from promotrot.engine.plays import Play, legal_acts, perform
 from promotrot.engine.situations import Situation
 from tests.support.promotrot.small_games import HIDDEN, PRIZES, fault_codes, type_of
 

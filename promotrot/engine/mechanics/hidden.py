@@ -2,11 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Self
 
 from core.kernel.canonical import Json
+from core.kernel.documents import MAX_ITEMS, Table
 from promotrot.engine.rules import Fault
-from promotrot.engine.situations import Choice, Outcome, Situation, certain, wrong
+from promotrot.engine.situations import (
+    MAX_WEIGHT,
+    Choice,
+    Outcome,
+    Situation,
+    certain,
+    wrong,
+)
 
 # Every situation is evaluated at approval; these bounds keep that under a second.
 MAX_OPENINGS: Final = 3
@@ -39,6 +47,14 @@ class Hidden:
     openings: int
     changeable: frozenset[int]
     deals: tuple[Deal, ...]
+
+    @classmethod
+    def read(cls, table: Table) -> Self:
+        return cls(
+            openings=table.whole("openings", MAX_ITEMS),
+            changeable=frozenset(table.wholes("changeable", MAX_ITEMS)),
+            deals=table.tables("deals", _deal),
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -119,3 +135,7 @@ class Hidden:
                 for tier in left:
                     weights[tier] = weights.get(tier, 0) + weight
         return sorted(weights.items())
+
+
+def _deal(table: Table) -> Deal:
+    return Deal(table.whole("weight", MAX_WEIGHT), table.wholes("contents", MAX_ITEMS))
