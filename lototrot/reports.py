@@ -45,7 +45,7 @@ moved AS (
            coalesce(o.credit_cents - o.debit_cents, 0) AS opened_cents
       FROM account a
       JOIN ledger_entry e ON e.account_id = a.id AND e.transfer_id > (SELECT up_to FROM opened)
-      LEFT JOIN ledger_openingbalance o
+      LEFT JOIN ledger_opening o
         ON o.account_id = a.id AND o.up_to = (SELECT up_to FROM opened)),
 standing AS (
     SELECT m.*, opened_cents + sum(cents) OVER (PARTITION BY chain, what ORDER BY id) AS after

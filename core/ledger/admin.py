@@ -9,12 +9,15 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import listed, money
+from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin
 from core.journal.selectors import MOST_OF_A_TABLE
 from core.ledger import powers
+from core.ledger.blocks import ACCOUNTS
 from core.ledger.models import Account, OpeningBalance, Transfer
 from core.ledger.services import AccountCode, balance_cents
 from core.ledger.titles import title_of
@@ -42,16 +45,43 @@ class AccountAdmin(ReadOnlyAdmin):
 
 @admin.register(OpeningBalance)
 class OpeningBalanceAdmin(ReadOnlyAdmin):
-    columns = ("account", "ends_at", "debit_cents", "credit_cents", "transfers")
-    shown = ("account", "ends_at", "up_to", "debit_cents", "credit_cents", "balance", "transfers")
-    search_fields = ("account__code__startswith",)
-    search_help_text = _("The beginning of the account's code.")
+    columns = ("ends_at", "up_to", "accounts")
+    shown = ("ends_at", "up_to", "sums")
+    search_fields = ("block",)
+    search_help_text = _("The code of an account.")
     sortable_by = ()
     read_power = powers.READ
 
-    @admin.display(description=_("balance"))
-    def balance(self, row: OpeningBalance) -> str:
-        return money(row.balance_cents)
+    @admin.display(description=_("accounts"))
+    def accounts(self, row: OpeningBalance) -> int:
+        return len(row.by_account())
+
+    @admin.display(description=_("opening balances"))
+    def sums(self, row: OpeningBalance) -> SafeString:
+        sums = row.by_account()
+        accounts = Account.objects.in_bulk(sums)
+        return as_html(
+            [
+                {
+                    "account": str(accounts[ident]),
+                    "debit_cents": debit,
+                    "credit_cents": credit,
+                    "balance_cents": accounts[ident].on_its_side(debit - credit),
+                    "transfers": transfers,
+                }
+                for ident, (debit, credit, transfers) in sums.items()
+            ]
+        )
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Search by the code of an account: its block is found by its id."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        account = Account.objects.filter(code=term).first()
+        return queryset.filter(block=account.pk // ACCOUNTS) if account else queryset.none(), False
 
 
 @admin.register(Transfer)

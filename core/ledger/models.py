@@ -1,11 +1,13 @@
 """Store the double-entry ledger: accounts, and transfers of cents between them."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
 from core.kernel.money import MAX_CENTS
+from core.ledger.blocks import ACCOUNTS
 from core.ledger.titles import title_of
 from core.receipts.document import present_language
 from core.receipts.formats import format_cents
@@ -33,6 +35,10 @@ class Account(Guarded):
 
     def __str__(self) -> str:
         return self.code
+
+    def on_its_side(self, cents: int) -> int:
+        """Return a balance, positive if debit, as one on the account's normal side, in cents."""
+        return cents if self.side == Account.Side.DEBIT else -cents
 
 
 class Transfer(Guarded):
@@ -83,42 +89,33 @@ class Transfer(Guarded):
 
 
 class OpeningBalance(Guarded):
-    """The sums of an account's transfers up to the transfer `up_to`, in cents, and their number.
+    """The sums of accounts' transfers up to the transfer `up_to`, in cents, and their numbers.
 
-    Rows with one `up_to` are an opening: it has every account that had a transfer until then. All
+    A row has the 64 accounts of a block (`core.ledger.blocks`); the view `ledger_opening` has a
+    row for each account that had a transfer until then. Rows with one `up_to` are an opening. All
     its transfers are from before `ends_at`, the end of a retired month (`core.ledger.openings`).
     """
 
-    account = models.ForeignKey(
-        Account,
-        models.PROTECT,
-        db_index=False,
-        db_constraint=False,
-        related_name="openings",
-        verbose_name=_("account"),
-    )
+    block = models.BigIntegerField(_("block of accounts"))
     up_to = models.BigIntegerField(_("last transfer"))
     ends_at = models.DateTimeField(_("end of the month"))
-    debit_cents = models.BigIntegerField(_("debited"))
-    credit_cents = models.BigIntegerField(_("credited"))
-    transfers = models.BigIntegerField(_("transfers"))
+    debits_cents = ArrayField(models.BigIntegerField(), verbose_name=_("debited"))
+    credits_cents = ArrayField(models.BigIntegerField(), verbose_name=_("credited"))
+    transfers = ArrayField(models.BigIntegerField(), verbose_name=_("transfers"))
 
     class Meta:
         verbose_name = _("opening balance")
         verbose_name_plural = _("opening balances")
         constraints = [
-            models.UniqueConstraint(fields=["up_to", "account"], name="opening_balance_once"),
-            models.CheckConstraint(
-                condition=Q(debit_cents__gte=0, credit_cents__gte=0, transfers__gte=1),
-                name="opening_balance_sums",
-            ),
+            models.UniqueConstraint(fields=["up_to", "block"], name="opening_balance_once"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.account} · {self.up_to}"
+        return f"{self.up_to} · {self.block}"
 
-    @property
-    def balance_cents(self) -> int:
-        """Return the balance on the account's normal side, in cents."""
-        cents = self.debit_cents - self.credit_cents
-        return cents if self.account.side == Account.Side.DEBIT else -cents
+    def by_account(self) -> dict[int, tuple[int, int, int]]:
+        """Return what is debited and credited in cents, and the number of transfers, by account."""
+        sums = zip(self.debits_cents, self.credits_cents, self.transfers, strict=True)
+        return {
+            self.block * ACCOUNTS + position: each for position, each in enumerate(sums) if each[2]
+        }

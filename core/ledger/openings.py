@@ -17,6 +17,7 @@ from django.db.models import Max
 from core.database.reading.asking import fetch_all
 from core.kernel.canonical import Json, canonical_sha256
 from core.kernel.errors import Conflict
+from core.ledger.blocks import ACCOUNTS
 from core.ledger.models import OpeningBalance
 
 _MOVED = """
@@ -28,23 +29,32 @@ SELECT a.code, m.debit_cents, m.credit_cents, m.transfers
       FROM ledger_entry WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s
      GROUP BY 1) m ON m.account_id = a.id
 """
-_WRITE = """
+_WRITE = f"""
+WITH summed AS MATERIALIZED (
+    SELECT account_id, sum(debit_cents) AS debit_cents, sum(credit_cents) AS credit_cents,
+           sum(transfers) AS transfers
+      FROM (SELECT account_id, debit_cents, credit_cents, transfers
+              FROM ledger_opening WHERE up_to = %(after)s
+             UNION ALL
+            SELECT account_id, greatest(cents, 0), greatest(-cents, 0), 1 FROM ledger_entry
+             WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s) e
+     GROUP BY 1)
 INSERT INTO ledger_openingbalance
-       (account_id, up_to, ends_at, debit_cents, credit_cents, transfers)
-SELECT account_id, %(up_to)s, %(ends_at)s, sum(debit_cents), sum(credit_cents), sum(transfers)
-  FROM (SELECT account_id, debit_cents, credit_cents, transfers
-          FROM ledger_openingbalance WHERE up_to = %(after)s
-         UNION ALL
-        SELECT account_id, greatest(cents, 0), greatest(-cents, 0), 1 FROM ledger_entry
-         WHERE transfer_id > %(after)s AND transfer_id <= %(up_to)s) e
+       (block, up_to, ends_at, debits_cents, credits_cents, transfers)
+SELECT b.block, %(up_to)s, %(ends_at)s, array_agg(coalesce(s.debit_cents, 0) ORDER BY p.position),
+       array_agg(coalesce(s.credit_cents, 0) ORDER BY p.position),
+       array_agg(coalesce(s.transfers, 0) ORDER BY p.position)
+  FROM (SELECT DISTINCT account_id / {ACCOUNTS} AS block FROM summed) b
+ CROSS JOIN generate_series(0, {ACCOUNTS - 1}) p(position)
+  LEFT JOIN summed s ON s.account_id = b.block * {ACCOUNTS} + p.position
  GROUP BY 1 ORDER BY 1
 """
 _BETWEEN = """
 SELECT a.code, coalesce(n.debit_cents, 0) - coalesce(o.debit_cents, 0),
        coalesce(n.credit_cents, 0) - coalesce(o.credit_cents, 0),
        coalesce(n.transfers, 0) - coalesce(o.transfers, 0)
-  FROM (SELECT * FROM ledger_openingbalance WHERE up_to = %(up_to)s) n
-  FULL JOIN (SELECT * FROM ledger_openingbalance WHERE up_to = %(after)s) o
+  FROM (SELECT * FROM ledger_opening WHERE up_to = %(up_to)s) n
+  FULL JOIN (SELECT * FROM ledger_opening WHERE up_to = %(after)s) o
     ON o.account_id = n.account_id
   JOIN ledger_account a ON a.id = coalesce(n.account_id, o.account_id)
 """
@@ -54,7 +64,7 @@ WITH opened AS MATERIALIZED (
 SELECT a.id, a.code, a.side, coalesce(sum(e.cents), 0)::bigint
   FROM ledger_account a LEFT JOIN (
     SELECT account_id, debit_cents - credit_cents AS cents
-      FROM ledger_openingbalance WHERE up_to = (SELECT up_to FROM opened)
+      FROM ledger_opening WHERE up_to = (SELECT up_to FROM opened)
      UNION ALL
     SELECT account_id, cents FROM ledger_entry
      WHERE transfer_id > (SELECT up_to FROM opened) AND at < %s) e ON e.account_id = a.id
@@ -98,10 +108,10 @@ def need_live(instant: datetime.datetime) -> None:
 
 def opened_cents(up_to: int) -> dict[int, int]:
     """Return the debit balances of an opening in cents, by account id."""
-    rows = OpeningBalance.objects.filter(up_to=up_to)
     return {
         account: debit - credit
-        for account, debit, credit in rows.values_list("account_id", "debit_cents", "credit_cents")
+        for row in OpeningBalance.objects.filter(up_to=up_to)
+        for account, (debit, credit, _) in row.by_account().items()
     }
 
 
@@ -136,14 +146,13 @@ def document(after: int, up_to: int, sums: Mapping[str, Sums]) -> dict[str, Json
     }
 
 
-def opening_make(*, after: int, up_to: int, ends_at: datetime.datetime) -> int:
+def opening_make(*, after: int, up_to: int, ends_at: datetime.datetime) -> None:
     """Write the opening up to a transfer: the one up to `after`, with the transfers since.
 
-    Return its number of accounts. The database refuses one without a retirement of its month.
+    The database refuses one without a retirement of its month.
     """
     with connection.cursor() as cursor:
         cursor.execute(_WRITE, {"after": after, "up_to": up_to, "ends_at": ends_at})
-        return int(cursor.rowcount)
 
 
 def balances_before(instant: datetime.datetime) -> list[tuple[int, str, str, int]]:

@@ -4,11 +4,15 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import PROPOSED, Act, Done
+from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
+from core.ledger.blocks import by_account
+from core.ledger.models import Account
 from core.periods import powers
 from core.periods.archive.retiring import retirement_propose
 from core.periods.long_work import closing_ask
@@ -80,7 +84,18 @@ ERASE_NAMES = Act(
 
 class _Balances(ReadOnlyInline):
     model = PeriodBalance
-    shown = ("account", "balance_cents")
+    shown = ("balances",)
+
+    @admin.display(description=_("balance"))
+    def balances(self, row: PeriodBalance) -> SafeString:
+        held = by_account([(row.block, row.balances_cents)])
+        codes = Account.objects.in_bulk(held)
+        return as_html(
+            [
+                {"account": str(codes[ident]), "balance_cents": cents}
+                for ident, cents in held.items()
+            ]
+        )
 
 
 class _Archives(ReadOnlyInline):

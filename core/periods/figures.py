@@ -84,7 +84,7 @@ def figures(
     span = {"after": after, "up_to": up_to, "since": since, "until": until}
     if closed is not None and retired:
         transfers = closed.document["transfers"]
-        balances = dict(closed.balances.values_list("account_id", "balance_cents"))
+        balances = closed.cents_by_account()
     else:
         transfers, balances = _transfers(span), _balances(before, span)
     batch = _batch(until, closed.last_batch if closed else None)
@@ -136,7 +136,7 @@ def _next(cursor: Any, after: int, last: int) -> int | None:
 def _balances(before: ClosedPeriod | None, span: Mapping[str, Any]) -> dict[int, int]:
     cents: dict[int, int] = {}
     if before is not None:
-        cents = dict(before.balances.values_list("account_id", "balance_cents"))
+        cents = before.cents_by_account()
     for account, moved in fetch_all(_MOVED, span):
         cents[account] = cents.get(account, 0) + moved
     return {account: held for account, held in sorted(cents.items()) if held}

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.database.models import Guarded
-from core.ledger.models import Account
+from core.ledger.blocks import by_account
 from core.proofs.models import LogEntry
 from core.staff.models import Proposal
 
@@ -50,11 +51,16 @@ class ClosedPeriod(Guarded):
     def __str__(self) -> str:
         return f"{self.first_day:%Y-%m}"
 
+    def cents_by_account(self) -> dict[int, int]:
+        """Return its balances, without those of 0."""
+        return by_account(self.balances.values_list("block", "balances_cents"))
+
 
 class PeriodBalance(Guarded):
-    """The balance of an account at the end of a closed period, in cents, positive if debit.
+    """The balances of accounts at the end of a closed period, in cents, positive if debit.
 
-    An account without a balance has no row.
+    A row has the 64 accounts of a block (`core.ledger.blocks`). An account without a balance has
+    0, and a block without any has no row.
     """
 
     period = models.ForeignKey(
@@ -64,21 +70,18 @@ class PeriodBalance(Guarded):
         db_index=False,
         verbose_name=_("closed period"),
     )
-    account = models.ForeignKey(
-        Account, models.PROTECT, db_index=False, related_name="+", verbose_name=_("account")
-    )
-    balance_cents = models.BigIntegerField(_("balance"))
+    block = models.BigIntegerField(_("block of accounts"))
+    balances_cents = ArrayField(models.BigIntegerField(), verbose_name=_("balances in cents"))
 
     class Meta:
-        verbose_name = _("balance of a closed period")
+        verbose_name = _("balances of closed periods")
         verbose_name_plural = _("balances of closed periods")
         constraints = [
-            models.UniqueConstraint(fields=["period", "account"], name="period_balance_once"),
-            models.CheckConstraint(condition=~Q(balance_cents=0), name="period_balance_stands"),
+            models.UniqueConstraint(fields=["period", "block"], name="period_balance_once"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.period} · {self.account}"
+        return f"{self.period} · {self.block}"
 
 
 class Archive(Guarded):

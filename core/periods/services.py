@@ -24,6 +24,7 @@ from core.database.reading.snapshot import only_reading
 from core.database.reading.standby import read_much
 from core.kernel.days import add_days, day_bounds, natural_day
 from core.kernel.errors import Conflict
+from core.ledger.blocks import in_blocks
 from core.ledger.models import Transfer
 from core.periods import powers
 from core.periods.figures import Figures, figures
@@ -171,8 +172,8 @@ def _close(proposal: Proposal, by: StaffActor) -> None:
         closed_at=clock.now(),
     )
     PeriodBalance.objects.bulk_create(
-        PeriodBalance(period=period, account_id=account, balance_cents=cents)
-        for account, cents in month_figures.balances.items()
+        PeriodBalance(period=period, block=block, balances_cents=cents)
+        for block, cents in in_blocks(month_figures.balances).items()
     )
 
 
@@ -202,7 +203,7 @@ def recount(period: ClosedPeriod) -> list[str]:
         closed=period,
         retired=hasattr(period, "retirement"),
     )
-    stored = dict(period.balances.values_list("account_id", "balance_cents"))
+    stored = period.cents_by_account()
     published = period.entry.document
     differ = [
         name

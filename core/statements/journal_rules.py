@@ -24,7 +24,7 @@ def _marked(mark: str) -> str:
     transfer. A mark that ends with an opening leaves.
     """
     return f"""coalesce(
-        (SELECT o.debit_cents - o.credit_cents FROM ledger_openingbalance o
+        (SELECT o.debit_cents - o.credit_cents FROM ledger_opening o
           WHERE o.up_to = {mark} AND o.account_id = t.account_id),
         (SELECT (b.debts_cents ->> t.account_id::text)::bigint FROM statements_markedbalance b
           WHERE b.mark_id = (SELECT m.id FROM statements_mark m WHERE m.up_to = {mark})
@@ -71,7 +71,7 @@ TILLS = Rule(
     stands=True,
 )
 
-# Every month that is retired has a row of each account: the newest is found by an index.
+# Every month that is retired has rows of all accounts: the newest is found by an index.
 _ENDED = """coalesce((SELECT o.ends_at FROM ledger_openingbalance o ORDER BY o.up_to DESC LIMIT 1),
                      '-infinity')"""
 _RETIRED = "(SELECT coalesce(max(o.journal_xid), 0) FROM ledger_openingbalance o)"

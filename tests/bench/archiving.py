@@ -135,17 +135,23 @@ class Freed:
 
 def freed_by(most: int, folder: Path) -> Freed | None:
     """Return what retiring months frees and writes; None if no month can be retired yet."""
-    before, wal = _shrunk(), -wal_bytes()
+    before, wal = _shrink(), -wal_bytes()
     tickets = months_retired(most, folder)
     wal += wal_bytes()
     if not tickets:
         return None
-    size = before - _shrunk()
-    return Freed(
-        size / tickets,
-        wal / tickets,
-        {table: stays / tickets for table, stays in stays_of_tickets().items()},
-    )
+    size = before - _shrink()
+    return Freed(size / tickets, wal / tickets, _stays_of(tickets))
+
+
+def stays_of(tickets: int) -> dict[str, float]:
+    """Return the bytes that stay of one of so many retired tickets, by table."""
+    _shrink()
+    return _stays_of(tickets)
+
+
+def _stays_of(tickets: int) -> dict[str, float]:
+    return {table: stays / tickets for table, stays in stays_of_tickets().items()}
 
 
 def stays_of_tickets() -> dict[str, float]:
@@ -192,7 +198,7 @@ def wal_bytes() -> int:
         return int(cursor.fetchone()[0])
 
 
-def _shrunk() -> int:
-    """Return the bytes of what shrinks, written anew without dead rows."""
+def _shrink() -> int:
+    """Write what shrinks anew, without dead rows. Return its bytes."""
     owner_execute(*(f"VACUUM FULL {table}" for table in SHRUNK))
     return sum(size for table, size in sizes().items() if table in SHRUNK)

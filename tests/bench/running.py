@@ -59,13 +59,14 @@ PARTS: Mapping[str, Measure] = {
     "nightly": nightly.measure,
     "lists": lists.measure,
     "partitions": partitions.measure,
-    "log": log.measure,
+    "log:decade": partial(log.measure, mix="decade"),
+    "log:service": partial(log.measure, mix="service"),
     "decade": decade.measure,
 }
 """The parts in the order in which all are measured: sealing hands its tickets to settling."""
 
 
-ALONE = frozenset({"decade", "lists", "log"})
+ALONE = frozenset({"decade", "lists", "log:decade", "log:service"})
 """Parts on a system of their own: a history begins where nothing was sold before, and the rows of a
 list are tickets that nobody sold."""
 
@@ -122,7 +123,8 @@ def _alone(name: str) -> Figures:
         command = [sys.executable, "-m", "tests.bench", name]
         subprocess.run(command, env=ours | {"BENCH_FIGURES": str(target)}, check=True)
         figures: Figures = json.loads(target.read_text())
-    return {key: value for key, value in figures.items() if key.startswith(f"{name}.")}
+    prefix = name.replace(":", ".") + "."
+    return {key: value for key, value in figures.items() if key.startswith(prefix)}
 
 
 _OF_BOTH = (

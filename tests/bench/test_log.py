@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.bench.parts.log import Log, _add
+from tests.bench.parts.log import MIXES, Log, _add
+from tests.bench.size import SIZES
 
 FILES = {10: ("ledger_transfer", None), 11: ("ledger_transfer", "transfer_once")}
 ACTS = {700: "lototrot.sale"}
@@ -33,3 +34,13 @@ def test_records_are_counted_by_what_they_are_of_and_pages_apart() -> None:
 def test_a_line_that_is_not_understood_is_no_zero() -> None:
     with pytest.raises(RuntimeError, match="not understood"):
         _add(Log(), "pg_waldump: first record is after 0/0", FILES, ACTS)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_premises_sell_as_many_tickets_in_every_size(size: str) -> None:
+    service, decade = (MIXES[name].at(SIZES[size].scale) for name in ("service", "decade"))
+    assert service.tickets == 437 * service.premises
+    assert 1.1 < decade.tickets / decade.premises <= 1.2
+    assert decade.premises >= 20
+    assert service.premises >= (2 if size == "tiny" else 12)
+    assert size != "tiny" or service.tickets < 1_000

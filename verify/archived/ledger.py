@@ -10,6 +10,8 @@ from forms import need
 from archived.files import Archive, Row, moment
 
 BLOCK = 65_536
+ACCOUNTS = 64
+"""Accounts of a row of balances: that with the id i is in row i // 64, at i % 64."""
 
 
 def check_ledger(archive: Archive, closing: Row, before: Row | None) -> int:
@@ -84,10 +86,12 @@ def balances(archive: Archive, codes: dict[int, str]) -> tuple[dict[str, int], d
     numbers = {row["id"]: row["number"] for row in archive.rows("periods_closedperiod")}
     by_number: dict[int, dict[str, int]] = {}
     for row in archive.rows("periods_periodbalance"):
-        code = codes.get(row["account_id"])
-        need(code, f"periods_periodbalance {row['id']}", "of an account that is not there")
         of_period = by_number.setdefault(numbers.get(row["period_id"], 0), {})
-        of_period[str(code)] = row["balance_cents"]
+        for account, cents in enumerate(row["balances_cents"], row["block"] * ACCOUNTS):
+            if cents:
+                code, where = codes.get(account), f"periods_periodbalance {row['id']}"
+                need(code, where, "of an account that is not there")
+                of_period[str(code)] = cents
     number = archive.manifest["number"]
     return by_number.get(number - 1, {}), by_number.get(number, {})
 

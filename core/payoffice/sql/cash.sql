@@ -35,8 +35,9 @@ BEGIN
            AND s.closed_at IS NULL AND NOT staff_lapsed(p.id)
            AND p.content -> 'expected_cents' = (
                SELECT to_jsonb(coalesce(sum(e.cents), 0)::bigint)
-                 FROM ledger_account a JOIN ledger_standing e ON e.account_id = a.id
-                WHERE a.code = 'payoffice:cash:' || s.id)) THEN
+                 FROM ledger_standing e
+                WHERE e.account_id = (SELECT a.id FROM ledger_account a
+                                       WHERE a.code = 'payoffice:cash:' || s.id))) THEN
         RAISE EXCEPTION 'proposal %: another person counted the drawer of who rejects it', NEW.proposal_id
             USING ERRCODE = 'restrict_violation';
     END IF;

@@ -77,8 +77,8 @@ BEGIN
     END IF;
     IF v.cash_session_id IS NOT NULL AND v.means = 'cash' AND v.amount_cents > (
         SELECT coalesce(sum(e.cents), 0)
-          FROM ledger_account a JOIN ledger_standing e ON e.account_id = a.id
-         WHERE a.code = p_credit) THEN
+          FROM ledger_standing e
+         WHERE e.account_id = (SELECT a.id FROM ledger_account a WHERE a.code = p_credit)) THEN
         outcome := 'cash_short';
         RETURN;
     END IF;

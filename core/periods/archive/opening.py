@@ -25,19 +25,18 @@ def opening_document(first_row: int, last_row: int) -> dict[str, Json]:
     return {**openings.document(first_row - 1, last_row, sums), "last_xid": last_xid}
 
 
-def opening_write(retirement: Retirement) -> int:
-    """Write the opening that a retirement has published; return its number of accounts.
+def opening_write(retirement: Retirement) -> None:
+    """Write the opening that a retirement has published.
 
     A month without transfers has none: the one before stands.
     """
     published = retirement.entry.document["openings"]
-    if published["last_row"] < published["first_row"]:
-        return 0
-    return openings.opening_make(
-        after=published["first_row"] - 1,
-        up_to=published["last_row"],
-        ends_at=retirement.period.ends_at,
-    )
+    if published["last_row"] >= published["first_row"]:
+        openings.opening_make(
+            after=published["first_row"] - 1,
+            up_to=published["last_row"],
+            ends_at=retirement.period.ends_at,
+        )
 
 
 def balances_hold(period: ClosedPeriod) -> bool:
@@ -45,7 +44,7 @@ def balances_hold(period: ClosedPeriod) -> bool:
 
     They are summed from the newest opening of before the end of the month and the transfers since.
     """
-    stored = dict(period.balances.values_list("account_id", "balance_cents"))
+    stored = period.cents_by_account()
     held = {ident: cents for ident, _, _, cents in openings.balances_before(period.ends_at)}
     return stored == {account: cents for account, cents in held.items() if cents}
 

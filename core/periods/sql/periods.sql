@@ -17,3 +17,13 @@ END $$;
 
 CREATE OR REPLACE TRIGGER in_order BEFORE INSERT ON periods_closedperiod
     FOR EACH ROW EXECUTE FUNCTION periods_guard_order();
+
+-- A foreign key asks for the period, and this for the accounts.
+CREATE OR REPLACE FUNCTION periods_guard_balances() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM ledger_need_block(NEW.block, NEW.balances_cents);
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER block BEFORE INSERT OR UPDATE ON periods_periodbalance
+    FOR EACH ROW EXECUTE FUNCTION periods_guard_balances();

@@ -67,8 +67,8 @@ END $$;
 CREATE OR REPLACE TRIGGER archived BEFORE INSERT ON periods_retiredrows
     FOR EACH ROW EXECUTE FUNCTION periods_guard_retired_rows();
 
--- Refuse an opening balance, but in the act that retires its month, up to the transfer that this
--- publishes, and of an account. A foreign key would lock each account, and none is ever deleted.
+-- Refuse opening balances, but in the act that retires their month, up to the transfer that this
+-- publishes.
 CREATE OR REPLACE FUNCTION periods_guard_opening() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -78,10 +78,6 @@ BEGIN
            AND (e.document -> 'openings' ->> 'last_row')::bigint = NEW.up_to) THEN
         RAISE EXCEPTION 'opening up to %: no month is retired with it', NEW.up_to
             USING ERRCODE = 'restrict_violation';
-    END IF;
-    IF NOT EXISTS (SELECT FROM ledger_account a WHERE a.id = NEW.account_id) THEN
-        RAISE EXCEPTION 'there is no account %', NEW.account_id
-            USING ERRCODE = 'foreign_key_violation';
     END IF;
     RETURN NEW;
 END $$;

@@ -1,11 +1,16 @@
 """The write-ahead log of a ticket with all that follows, by table, index and act (`pg_waldump`).
 
-A history with the mix of the decade (1.2 tickets a week for each of the premises, both games,
-statements and remittances) grows by some weeks, with a checkpoint before them; then PostgreSQL's
-own program reads the log of these weeks. What records say is counted apart from the whole pages in
-them, for their number depends on the checkpoints: `log.page.*` are pages by table and index. At the
-end months are retired, and counted in the same way (`log.retirement.*`). All figures are bytes a
-ticket, but `entries` (of indexes) and `locks` (of rows), which are numbers.
+There are two mixes (`MIXES`). `log.decade.*` is that of the decade, where each of the premises
+sells 1.2 tickets a week; `log.service.*` is that of the service, where each sells 437. Both have
+both games, statements and remittances. A history grows by some weeks, with a checkpoint before
+them; then PostgreSQL's own program reads the log of these weeks. What records say is counted apart
+from the whole pages in them, for their number depends on the checkpoints: `page.*` are pages by
+table and index. At the end months are retired, and counted in the same way (`retirement.*`). All
+figures are bytes a ticket, but `entries` (of indexes) and `locks` (of rows), which are numbers.
+
+`bytes_with_all_that_follows` is what all tables grew by in the weeks that are read, a ticket;
+`bytes_per_retired_ticket` and `bytes_retired.*` are what stays of a retired one
+(`tests/bench/archiving.py`).
 """
 
 import re
@@ -26,13 +31,9 @@ from tests.bench.processor import ours_s
 from tests.bench.store import Figures, Skipped, Store
 from tests.support.history import weeks
 
-PREMISES, TICKETS = 800, 950
-"""Of a run of full size: the mix of the decade, which has 3,200 premises and 3,787 tickets."""
 WEEKS_BEFORE, WEEKS, WEEKS_AFTER = 6, 4, 6
 """Prizes of the first weeks lapse in those that are read. At the end months can be retired."""
 _MONTHS_RETIRED = 3
-_SMALLER = 0.5
-"""A smaller run has fewer premises, but not as much as it has less of all."""
 _NAMED_FROM_BYTES = 5.0
 _SESSIONS = 2
 _SLOT = "bench_log"
@@ -55,6 +56,33 @@ SELECT (a.journal_xid - journal_base()) % (1::bigint << 32), s.name
 """
 
 _Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Some premises, and the tickets that they sell together in a week.
+
+    A smaller run has `scale ** smaller` of the premises, but not fewer than `fewest`.
+    """
+
+    premises: int
+    tickets: int
+    smaller: float
+    fewest: int
+
+    def at(self, scale: float) -> "Mix":
+        """Return the mix of a run of that size, with as many tickets for each of the premises."""
+        premises = max(self.fewest, int(self.premises * scale**self.smaller))
+        tickets = max(24, premises * self.tickets // self.premises)
+        return Mix(premises, tickets, self.smaller, self.fewest)
+
+
+MIXES = {
+    "decade": Mix(premises=800, tickets=950, smaller=0.5, fewest=20),
+    "service": Mix(premises=40, tickets=40 * 437, smaller=0.4, fewest=2),
+}
+"""Of a run of full size. The decade has 3,200 premises and 3,787 tickets a week; the service, which
+this project is built for, has 3,200 terminals and 1.4 million."""
 
 
 @dataclass(slots=True)
@@ -100,28 +128,39 @@ class Log:
         return {each: total / tickets for each, total in totals.items()}
 
 
-def measure(store: Store) -> Figures:
-    """Return the figures `log.*`, and those of a retirement where a month could be retired."""
+def measure(store: Store, *, mix: str) -> Figures:
+    """Return the figures `log.<mix>.*`; those of a retirement where a month could be retired."""
     name_process("command:bench")
-    size = store.size.scale**_SMALLER
-    tickets = max(24, int(TICKETS * size))
+    name, of = f"log.{mix}", MIXES[mix].at(store.size.scale)
     history = weeks.begin(
-        premises=max(20, int(PREMISES * size)),
-        tickets=tickets,
-        plays=max(4, tickets // 50),
+        premises=of.premises,
+        tickets=of.tickets,
+        plays=max(4, of.tickets // 50),
         seconds=ours_s,
         sessions=_SESSIONS,
     )
     with store.commits_wait_for_no_disk():
         history.grow(WEEKS_BEFORE)
+        stored = sum(archiving.sizes().values())
         grown, _ = _read(store, lambda: history.grow(WEEKS))
-        figures = grown.figures("log", WEEKS * tickets)
+        figures = grown.figures(name, WEEKS * of.tickets)
+        stored = sum(archiving.sizes().values()) - stored
+        figures[f"{name}.bytes_with_all_that_follows"] = stored / (WEEKS * of.tickets)
         history.grow(WEEKS_AFTER)
         with tempfile.TemporaryDirectory() as folder:
             retired, count = _read(
                 store, lambda: archiving.months_retired(_MONTHS_RETIRED, Path(folder))
             )
-    return figures | (retired.figures("log.retirement", count) if count else {})
+    if not count:
+        return figures
+    stays = archiving.stays_of(count)
+    return (
+        figures
+        | retired.figures(f"{name}.retirement", count)
+        | {f"{name}.bytes_per_retired_ticket": sum(stays.values())}
+        | {f"{name}.bytes_retired.{table}": size for table, size in stays.items()}
+        | {f"{name}.tickets_retired": float(count)}
+    )
 
 
 def _read(store: Store, do: Callable[[], _Answer]) -> tuple[Log, _Answer]:

@@ -5,15 +5,15 @@ import uuid
 from datetime import timedelta
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 
 from core.database import clock
 from core.kernel.canonical import canonical_sha256
 from core.ledger import openings
 from core.ledger import services as ledger
-from core.ledger.models import Account, OpeningBalance, Transfer
+from core.ledger.models import Account, Transfer
 from core.ledger.openings import Sums
-from tests.core.ledger.conftest import transfer_at
+from tests.core.ledger.conftest import opening_of, transfer_at
 
 pytestmark = pytest.mark.django_db
 
@@ -57,13 +57,19 @@ def test_an_opening_without_the_retirement_of_a_month_is_refused(noon: datetime.
     with pytest.raises(DatabaseError, match="no month is retired"), transaction.atomic():
         openings.opening_make(after=0, up_to=up_to, ends_at=noon)
     with pytest.raises(DatabaseError, match="no month is retired"), transaction.atomic():
-        OpeningBalance.objects.create(
-            account=Account.objects.get(code="test:cash"),
-            up_to=up_to,
-            ends_at=noon,
-            debit_cents=1_000_000,
-            credit_cents=0,
-            transfers=1,
-        )
+        opening_of(Account.objects.get(code="test:cash"), up_to, noon, debit_cents=1_000_000)
     assert openings.newest() == 0
     assert ledger.balance_cents(CASH) == 7
+
+
+def test_no_function_joins_what_stands_with_an_account() -> None:
+    """Such a join would read the entries of all accounts for the balance of one."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT proname, prosrc ~ 'JOIN\\s+ledger_standing' FROM pg_proc"
+            " WHERE prosrc LIKE '%ledger_standing%' ORDER BY 1"
+        )
+        assert cursor.fetchall() == [
+            ("payoffice_guard_count_stands", False),
+            ("payoffice_pay", False),
+        ]

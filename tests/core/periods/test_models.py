@@ -3,6 +3,7 @@
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 
+from core.ledger.blocks import ACCOUNTS
 from core.periods.models import ClosedPeriod, PeriodBalance
 from lototrot.models.contest import Contest
 from tests.core.periods.conftest import closed
@@ -20,10 +21,13 @@ def test_a_closed_period_stays_as_it_is(contest: Contest) -> None:
         PeriodBalance.objects.all().delete()
 
 
-def test_a_balance_of_nothing_has_no_row(contest: Contest) -> None:
+def test_a_block_without_balances_or_with_one_of_no_account_is_refused(contest: Contest) -> None:
     closed()
     period = ClosedPeriod.objects.get()
-    with pytest.raises(IntegrityError, match="period_balance_stands"), transaction.atomic():
-        PeriodBalance.objects.create(
-            period=period, account_id=contest.takings_account_id, balance_cents=0
-        )
+    held = period.cents_by_account()
+    assert sum(held.values()) == 0
+    assert held
+    others = [[0] * ACCOUNTS, [5] * ACCOUNTS, [5], [5] * (ACCOUNTS + 1)]
+    for balances_cents in others:
+        with pytest.raises(IntegrityError, match="not the figures"), transaction.atomic():
+            PeriodBalance.objects.create(period=period, block=9, balances_cents=balances_cents)

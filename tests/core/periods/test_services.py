@@ -36,7 +36,7 @@ def test_a_month_is_closed_by_two_and_published(contest: Contest) -> None:
     assert entry.document == period.document
     (of_contest,) = period.document["parts"]["lototrot"]
     assert (of_contest["contest"], of_contest["tickets"]) == (contest.pk, 3)
-    held = dict(period.balances.values_list("account_id", "balance_cents"))
+    held = period.cents_by_account()
     assert sum(held.values()) == 0
     assert len(held) == period.document["balances"]["accounts"] > 1
     assert recount(period) == []

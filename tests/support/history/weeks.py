@@ -32,7 +32,11 @@ from core.premises.models import OperatorSession
 from core.staff.powers import Role
 from core.statements import postings
 from core.statements.balances import mark_make
-from core.statements.models import Remittance, Statement
+from core.statements.models import (
+    SECOND_PERSON_AT_LATEST_CENTS,
+    Remittance,
+    Statement,
+)
 from core.statements.services import statements_issue
 from core.statements.weeks import ident
 from lototrot.models.contest import Contest
@@ -56,6 +60,7 @@ _LINES = 2_000  # different selections; tickets repeat them
 _ANNULLED_IN = 50
 _SESSION_DAYS = 30
 _WEEKS_OF_EMISSION = 10
+_MOST_BY_ONE_CENTS = SECOND_PERSON_AT_LATEST_CENTS - 1
 _RULES = {"ca": "Regles", "es": "Reglas", "en": "Rules"}
 
 
@@ -247,18 +252,21 @@ def signed_on(points: Sequence[Point]) -> list[Point]:
 
 @transaction.atomic
 def remit(sunday: date) -> None:
-    """Record that premises paid what the statements of a week say they owe."""
+    """Record that premises paid what the statements of a week say they owe.
+
+    They pay in parts, where one payment would need two persons.
+    """
     by, now, first = somebody(), clock.now(), add_days(sunday, -6)
     owing = Statement.objects.filter(week_to=sunday, closing_cents__gt=0).order_by("pk")
     remittances = Remittance.objects.bulk_create(
         Remittance(
-            uuid=ident(premises_id, first, 1),
+            uuid=ident(premises_id, first, number),
             statement_id=statement_id,
-            number=1,
+            number=number,
             premises_id=premises_id,
-            amount_cents=cents,
+            amount_cents=min(_MOST_BY_ONE_CENTS, cents - done_cents),
             paid_on=natural_day(now),
-            reference=f"TRF {statement_id}",
+            reference=f"TRF {statement_id} {number}",
             recorded_at=now,
             recorded_by_id=by.user_id,
             recorded_in=by,
@@ -266,6 +274,7 @@ def remit(sunday: date) -> None:
         for statement_id, premises_id, cents in owing.values_list(
             "pk", "premises_id", "closing_cents"
         )
+        for number, done_cents in enumerate(range(0, cents, _MOST_BY_ONE_CENTS), start=1)
     )
     ledger.post_all(
         {

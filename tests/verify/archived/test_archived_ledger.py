@@ -28,8 +28,12 @@ def transfer(number: int, debit: int, credit: int, cents: int, day: int = 5) -> 
     }
 
 
-def balance(period: int, account: int, cents: int) -> Row:
-    return {"id": 1, "period_id": period, "account_id": account, "balance_cents": cents}
+def balances(period: int, held: dict[int, int]) -> Row:
+    """Return a block: that of the first of these accounts."""
+    block = min(held) // ledger.ACCOUNTS
+    accounts = range(block * ledger.ACCOUNTS, (block + 1) * ledger.ACCOUNTS)
+    cents = [held.get(account, 0) for account in accounts]
+    return {"id": 1, "period_id": period, "block": block, "balances_cents": cents}
 
 
 class Archive:
@@ -45,7 +49,7 @@ class Archive:
             ],
             "ledger_transfer": [transfer(1, 1, 2, 50), transfer(2, 2, 3, 50), transfer(9, 1, 3, 7)],
             "periods_closedperiod": [{"id": 10, "number": 1}],
-            "periods_periodbalance": [balance(10, 1, 57), balance(10, 3, -57)],
+            "periods_periodbalance": [balances(10, {1: 57, 3: -57})],
         } | changes
 
     def rows(self, name: str) -> Iterator[Row]:
@@ -76,9 +80,10 @@ MORE = Archive().tables["ledger_transfer"]
         ({"ledger_transfer": [*MORE[:2], transfer(9, 1, 2, 7)]}, r"closed\.transfers\.sha256"),
         ({"ledger_transfer": [*MORE[:2], transfer(9, 1, 4, 7)]}, "transfer 9: of an account"),
         ({"ledger_account": [{"id": 1, "code": "a"}]}, "of an account that is not there"),
-        ({"periods_periodbalance": [balance(10, 1, 57)]}, "not what the transfers leave"),
-        ({"periods_periodbalance": [balance(10, 8, 57)]}, "of an account that is not there"),
-        ({"periods_periodbalance": [balance(7, 1, 57)]}, "before the first period"),
+        ({"periods_periodbalance": [balances(10, {1: 57})]}, "not what the transfers leave"),
+        ({"periods_periodbalance": [balances(10, {8: 57})]}, "of an account that is not there"),
+        ({"periods_periodbalance": [balances(10, {130: 57})]}, "of an account that is not there"),
+        ({"periods_periodbalance": [balances(7, {1: 57})]}, "before the first period"),
     ],
 )
 def test_other_transfers_or_balances_are_refused(changes: dict[str, list[Row]], why: str) -> None:
@@ -91,15 +96,16 @@ def test_balances_go_on_from_those_of_the_month_before() -> None:
         ledger_transfer=[transfer(1, 1, 2, 9) | {"at": "2030-02-28T22:59:59+00:00"}, *MORE],
         periods_closedperiod=[{"id": 10, "number": 1}, {"id": 9, "number": 0}],
         periods_periodbalance=[
-            balance(9, 2, 4),
-            balance(10, 1, 57),
-            balance(10, 2, 4),
-            balance(10, 3, -57),
+            balances(9, {2: 4}),
+            balances(10, {1: 57, 2: 4, 3: -57}),
         ],
     )
     before = {"balances": ledger.balances_digest({"b": 4})}
     of_month = closing() | {"balances": ledger.balances_digest({"a": 57, "b": 4, "c": -57})}
     assert ledger.check_ledger(archive, of_month, before) == 3
+    moved = Archive(periods_periodbalance=[balances(10, {1: 57, 4: -57})])
+    with pytest.raises(Refused, match="of an account that is not there"):
+        ledger.check_ledger(moved, closing(), None)
     with pytest.raises(Refused, match="closed before, balances"):
         ledger.check_ledger(archive, of_month, {"balances": ledger.balances_digest({"b": 5})})
 
