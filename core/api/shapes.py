@@ -22,7 +22,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 
 
 class Shape(serializers.Serializer[Any]):
-    """A JSON object. An undeclared name is an error (`unknown_field`) and is never ignored."""
+    """A JSON object. In a request a name that is not here is an error (`unknown_field`)."""
 
     source: Any  # a field may have this name; the framework's own is a string
 

@@ -61,7 +61,7 @@ class ProposalOut(Shape):
     )
     decision = DecisionOut(allow_null=True, default=None)
 
-    def get_lapsed(self, proposal: Proposal) -> Literal["old", "proposer_changed"] | None:
+    def get_lapsed(self, proposal: Proposal) -> Literal["old", "proposer_changed", None]:
         is_decided = getattr(proposal, "decision", None) is not None
         lapse = None if is_decided else two_persons.lapse_of(proposal, clock.recent()[0])
         return lapse.value if lapse else None
