@@ -259,7 +259,9 @@ class Schema(AutoSchema):
 
     def _get_serializer_field_meta(self, field: Any, direction: Any) -> dict[str, Any]:
         """Leave out a default that the field would refuse: without a value it is as if absent."""
-        meta: dict[str, Any] = super()._get_serializer_field_meta(field, direction)
+        meta: dict[str, Any] = super()._get_serializer_field_meta(  # type: ignore[no-untyped-call]
+            field, direction
+        )
         if meta.get("default") == "":
             del meta["default"]
         return meta
