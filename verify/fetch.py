@@ -32,7 +32,7 @@ def asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
     content = None if body is None else json.dumps(body).encode()
     header = {"Content-Type": "application/json"}
     request = urllib.request.Request(address, content, header)  # noqa: S310  # one of the two
-    value = parsed(received(request).decode(), address)
+    value = parsed(received(request).decode(errors="surrogateescape"), address)
     need(type(value) is dict, address, "not an object")
     need("code" not in value, address, f"{value.get('code')}: {value.get('detail')}")
     fetched: dict[str, Any] = value

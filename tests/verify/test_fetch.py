@@ -123,6 +123,7 @@ def test_a_ticket_that_was_not_sealed_is_refused_with_the_answer(
     [
         (b"[]", "not an object"),
         (b"<html>", "not JSON"),
+        (b'{"items": "\xff"}', "not UTF-8"),
         (b'{"items": [], "next": null}', "without entries"),
         (b'{"items": [{"sequence": 2}], "next": "x"}', "entry 1: missing, added or moved"),
         (b'{"items": [7], "next": "x"}', "entry 1: missing, added or moved"),
