@@ -5,9 +5,10 @@ two in hexadecimal. No value here is secret, so the code need not run in constan
 """
 
 import hashlib
-import sys
 from functools import lru_cache
 from pathlib import Path
+
+from forms import need
 
 P = 2**255 - 19
 L = 2**252 + 27742317777372353535851937790883648493
@@ -92,8 +93,13 @@ def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
     return same(times(answer, BASE), add(commitment, times(challenge, key)))
 
 
+def check(key: str, signature: str, file: str) -> str:
+    good = verify(bytes.fromhex(key), Path(file).read_bytes(), bytes.fromhex(signature))
+    need(good, "SIGNATURE", "it does not hold")
+    return "the signature holds"
+
+
 if __name__ == "__main__":
-    given_key, given_signature, name = sys.argv[1:]
-    good = verify(bytes.fromhex(given_key), Path(name).read_bytes(), bytes.fromhex(given_signature))
-    print("the signature holds" if good else "REFUSED: the signature does not hold")
-    sys.exit(not good)
+    from entry import main  # which needs this module
+
+    main(check, "ed25519.py KEY SIGNATURE FILE")

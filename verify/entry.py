@@ -51,10 +51,8 @@ def euros(cents: int) -> str:
 
 
 def intact(document: Any, form: dict[str, Any], place: str) -> None:
-    """Refuse a document that lacks its form, or a field that differs from its published digest.
-
-    So the changed field is named. The signature protects the digests themselves.
-    """
+    """Refuse a document that lacks its form, or name the field that differs from its published
+    digest. The signature protects the digests themselves."""
     shaped(document, form | {"digests": dict.fromkeys(form, sha256)}, place)
     for name, published in document["digests"].items():
         need(published == digest_of(document[name]), f"{place}.{name}", "not as it was published")
@@ -84,9 +82,8 @@ def keys_of(words: str) -> list[bytes]:
 
 
 def parsed(text: str, place: str) -> Any:
-    """Parse JSON. Refuse numbers that are not whole, a name that an object has twice, and what has
-    no canonical JSON: deep nesting, and half of a pair of surrogates.
-    """
+    """Parse JSON. Refuse numbers that are not whole, a name that an object has twice, deep nesting,
+    and what is not UTF-8: such bytes are halves of pairs of surrogates in `text`."""
 
     def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
         need(len(dict(members)) == len(members), place, "a name twice in one object")
@@ -96,6 +93,7 @@ def parsed(text: str, place: str) -> Any:
         raise Refused(f"{place}: {number} is not a whole number")
 
     try:
+        text.encode()
         value = json.loads(
             text, object_pairs_hook=pairs, parse_float=no_float, parse_constant=no_float
         )
@@ -106,7 +104,7 @@ def parsed(text: str, place: str) -> Any:
     except RecursionError:
         raise Refused(f"{place}: nested too deeply") from None
     except UnicodeEncodeError:
-        raise Refused(f"{place}: half of a pair of surrogates") from None
+        raise Refused(f"{place}: not UTF-8, or half of a pair of surrogates") from None
     except ValueError as error:
         raise Refused(f"{place}: not JSON ({error})") from None
     return value
@@ -127,7 +125,7 @@ def is_deeper(value: Any, depth: int) -> bool:
 
 
 def read(name: str) -> Any:
-    return parsed(Path(name).read_text("utf-8"), name)
+    return parsed(Path(name).read_text("utf-8", "surrogateescape"), name)
 
 
 def printable(line: str) -> str:
@@ -139,13 +137,12 @@ def printable(line: str) -> str:
 
 ODD = (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
 TOO_MUCH = (MemoryError, RecursionError)
+NEXT = "\nTry a new copy. If it is refused again, keep both and show them to the inspector."
 
 
 def main(check: Callable[..., str], usage: str) -> None:
-    """Run `check` with the command's arguments. Print its result or the refusal (exit code 1).
-
-    What cannot be computed is refused as well: its author may have written it for that.
-    """
+    """Run `check` with the command's arguments. Print its result or the refusal (exit code 1), also
+    of what cannot be computed: its author may have written it for that."""
     arguments = sys.argv[1:]
     try:
         inspect.signature(check).bind(*arguments)
@@ -153,8 +150,10 @@ def main(check: Callable[..., str], usage: str) -> None:
         sys.exit(f"usage: python {usage}")
     try:
         print("\n".join(map(printable, check(*arguments).split("\n"))))
-    except (Refused, OSError, UnicodeDecodeError) as refusal:
-        sys.exit(printable(f"REFUSED: {refusal}"))
+    except OSError as fault:
+        sys.exit(printable(f"REFUSED: {fault.filename or 'network'}: {fault.strerror or fault}"))
+    except Refused as refusal:
+        sys.exit(printable(f"REFUSED: {refusal}") + NEXT)
     except (*ODD, *TOO_MUCH) as fault:
         why = f"it cannot be computed ({type(fault).__name__}: {fault})"
-        sys.exit(printable(f"REFUSED: {why[:200]}"))
+        sys.exit(printable(f"REFUSED: {why[:200]}") + NEXT)

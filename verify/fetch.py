@@ -4,7 +4,8 @@
 
 ADDRESS is the organiser's, such as https://lototrot.example; CODE is the one on your ticket of
 Lototrot. The files go into FOLDER. They prove nothing yet: this script says what to run next, with
-the keys that the log itself names. Compare these with what the organiser has printed.
+the keys that the log itself names. Compare these with what the organiser has printed. A copy that
+is in FOLDER already is replaced by one that goes on from it, and by no other.
 """
 
 import json
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from entry import canonical, main, parsed, printable
-from forms import need, sha256, text
+from forms import Refused, need, sha256, text
 
 MOST_BYTES, MOST_S = 64 * 2**20, 30
 HERE = "127.0.0.1", "::1", "localhost"
@@ -31,7 +32,7 @@ def asked(address: str, body: dict[str, str] | None = None) -> dict[str, Any]:
     content = None if body is None else json.dumps(body).encode()
     header = {"Content-Type": "application/json"}
     request = urllib.request.Request(address, content, header)  # noqa: S310  # one of the two
-    value = parsed(received(request).decode(), address)
+    value = parsed(received(request).decode(errors="surrogateescape"), address)
     need(type(value) is dict, address, "not an object")
     need("code" not in value, address, f"{value.get('code')}: {value.get('detail')}")
     fetched: dict[str, Any] = value
@@ -49,6 +50,8 @@ def received(request: urllib.request.Request) -> bytes:
             content = error.read(MOST_BYTES)  # it says why
             if error.code not in BUSY:
                 return content
+        except urllib.error.URLError as error:
+            raise Refused(f"{request.full_url}: no answer ({error.reason})") from None
         time.sleep(wait_s)
     return content
 
@@ -75,16 +78,29 @@ def log_of(address: str, file: Path) -> list[str]:
     return keys
 
 
+def keep(new: Path, log: Path) -> None:
+    """Put a new copy of the log in the place of one that was kept, which must be its beginning: of
+    two logs that differ, both are needed to show it."""
+    if log.is_file():
+        with log.open("rb") as older, new.open("rb") as newer:
+            for number, line in enumerate(older, start=1):
+                goes_on = newer.readline() == line
+                need(goes_on, f"entry {number} of {new}", f"not as in {log}, your copy of before")
+    new.replace(log)
+
+
 def check(address: str, folder: str, code: str = "") -> str:
     address, files = address.rstrip("/"), Path(folder)
+    place = urllib.parse.urlsplit(address)
+    private = place.scheme == "https" or place.hostname in HERE
+    unseen = private or not code
+    need(unseen, "ADDRESS", "not https://: who sees your code on the way can have it paid")
     files.mkdir(parents=True, exist_ok=True)
-    log, proof = files / "log.jsonl", files / "proof.json"
-    keys = ",".join(log_of(address, log))
+    log, new, proof = files / "log.jsonl", files / "log.new.jsonl", files / "proof.json"
+    keys = ",".join(log_of(address, new))
+    keep(new, log)
     following = [["public_log.py", log, keys], ["contests.py", log, keys]]
     if code:
-        place = urllib.parse.urlsplit(address)
-        private = place.scheme == "https" or place.hostname in HERE
-        need(private, "ADDRESS", "not https://: who sees your code on the way can have it paid")
         answer = asked(f"{address}/api/v1/lototrot/proofs", {"code": code})
         proof.write_bytes(canonical(answer))
         following.append(["ticket.py", proof, code, keys, log])

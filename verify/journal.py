@@ -115,7 +115,7 @@ class Journal:
 
     def read(self, file: str) -> None:
         kinds = {"form": self.form, "block": self.block, "batch": self.batch}
-        with Path(file).open(encoding="utf-8") as lines:
+        with Path(file).open(encoding="utf-8", errors="surrogateescape") as lines:
             for number, each in enumerate(lines, start=1):
                 place, line = f"line {number}", parsed(each, f"line {number}")
                 kind = next((each for each in kinds if type(line) is dict and each in line), "")

@@ -27,7 +27,7 @@ class Log:
     """A public log that was checked and is complete."""
 
     def __init__(self, file: str, keys: str) -> None:
-        with Path(file).open(encoding="utf-8") as lines:  # a text may have other ends of lines
+        with Path(file).open(encoding="utf-8", errors="surrogateescape") as lines:
             entries = [parsed(line, f"entry {n}") for n, line in enumerate(lines, start=1)]
         self.verdict = log_holds(entries, keys_of(keys))
         self.entries: dict[tuple[str, str], Entry] = {
@@ -88,6 +88,7 @@ class Log:
 
 def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
     """Check all entries and return the result as a text. Raises Refused with the entry's number."""
+    need(entries, "LOG", "it has no entry")
     vouched, key, previous = set(trusted), b"", "00" * 32
     subjects: set[tuple[str, str]] = set()
     for number, entry in enumerate(entries, start=1):
@@ -112,7 +113,8 @@ def log_holds(entries: list[Entry], trusted: list[bytes]) -> str:
         previous = digest(entry)
     odd = in_turn([entry["at"] for entry in entries]).count(False)
     dated = f"; {odd} DATED OUT OF TURN" if odd else ""
-    return f"WHOLE: {len(entries)} entries; the newest has the digest {previous}{dated}"
+    newest = f"the newest, of {entries[-1]['at']}, has the digest {previous}"
+    return f"WHOLE: {len(entries)} entries; {newest}{dated}"
 
 
 def next_key(entry: Entry, key: bytes, vouched: set[bytes], place: str) -> tuple[bytes, bytes]:

@@ -39,6 +39,8 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 METHODS_WITH_BODY = ("post", "put", "patch")
 SIGNED_ON = "-"
 """In place of a power: each person who is signed on may do it."""
+AGAIN = {200: "The same request was sent before. This is its answer, once more."}
+PROPOSED = {202: "It is proposed, and done when another person confirms it."}
 OF_ITS_KIND = "*"
 """In place of a power: that of the kind of the proposal (`core.staff.two_persons`)."""
 
@@ -66,6 +68,8 @@ class Operation:
     `power` is what a member of staff needs for it, SIGNED_ON or OF_ITS_KIND; each operation of a
     `StaffView` names one, and is refused without it before anything else of the request is read.
     `capability` is what the premises of a terminal need (`core.premises.access.Capability`).
+    `further` has the other statuses of success with the same answer, and when each comes.
+    `forms` are the forms of a paper that the body may ask for in place of JSON.
     """
 
     summary: str
@@ -74,6 +78,8 @@ class Operation:
     capability: str = ""
     answer: type[serializers.Serializer[Any]] | None = None
     status: int = 200
+    further: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    forms: Sequence[Any] = ()
     body: type[serializers.Serializer[Any]] | type[Body] | None = None
     query: type[Shape] | None = None
     paged: bool = False
@@ -166,6 +172,10 @@ class Schema(AutoSchema):
         else:
             shape = page_shape(declared.answer) if declared.paged else declared.answer
             main = {(declared.status, declared.media_type): OpenApiResponse(shape, "")}
+            for status, words in declared.further.items():
+                main[(status, declared.media_type)] = OpenApiResponse(shape, words)
+            for form in declared.forms:
+                main[(declared.status, form.media_type)] = OpenApiResponse(form.answer, "")
         by_status: dict[int, list[type[DomainError]]] = {}
         for problem in self._problems(declared):
             by_status.setdefault(status_of(problem), []).append(problem)
@@ -241,11 +251,20 @@ class Schema(AutoSchema):
                     name,
                     str,
                     OpenApiParameter.HEADER,
-                    response=[self._success(declared)],
+                    response=[self._success(declared), *declared.further],
                     description=words,
                 )
             )
         return parameters
+
+    def _get_serializer_field_meta(self, field: Any, direction: Any) -> dict[str, Any]:
+        """Leave out a default that the field would refuse: without a value it is as if absent."""
+        meta: dict[str, Any] = super()._get_serializer_field_meta(  # type: ignore[no-untyped-call]
+            field, direction
+        )
+        if meta.get("default") == "":
+            del meta["default"]
+        return meta
 
     def get_examples(self) -> list[Any]:
         declared = self._operation

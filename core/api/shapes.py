@@ -7,7 +7,7 @@ refuses "5".
 import datetime
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -22,7 +22,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 
 
 class Shape(serializers.Serializer[Any]):
-    """A JSON object. An undeclared name is an error (`unknown_field`) and is never ignored."""
+    """A JSON object. In a request a name that is not here is an error (`unknown_field`)."""
 
     source: Any  # a field may have this name; the framework's own is a string
 
@@ -187,6 +187,27 @@ class Choice(serializers.ChoiceField):
         if not isinstance(data, str):
             self.fail("invalid_choice", input=type(data).__name__)
         return super().to_internal_value(data)
+
+
+class KnownName(Text):
+    """The name of something that there is: a mistyped filter must not answer that there is none.
+
+    `names` returns all names; it is called for each value.
+    """
+
+    default_error_messages = {
+        "invalid_choice": serializers.ChoiceField.default_error_messages["invalid_choice"]
+    }
+
+    def __init__(self, names: Callable[[], Container[str]], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.names = names
+
+    def to_internal_value(self, data: Any) -> str:
+        name = super().to_internal_value(data)
+        if name not in self.names():
+            self.fail("invalid_choice", input=name)
+        return name
 
 
 class PageQuery(Shape):

@@ -15,9 +15,11 @@ from django.db.models import Model, Q, QuerySet
 from core.database.reading.asking import fetch_all, fetch_row
 from core.journal import powers, verifying
 from core.journal.install import COLUMN, journaled
-from core.journal.models import Act, Batch, Change
+from core.journal.models import Act, Batch, Change, Source
 from core.kernel.errors import Conflict, NotFound
+from core.staff.accounts import UserUnknown
 from core.staff.actor import StaffActor
+from core.staff.models import User
 
 ROWS_NAMED = 100
 MOST_OF_A_TABLE = 20
@@ -49,18 +51,22 @@ def acts(
     by: StaffActor,
     name: str = "",
     staff: int | None = None,
+    person: str = "",
     terminal: str = "",
     request_id: str = "",
     since: datetime.datetime | None = None,
     until: datetime.datetime | None = None,
 ) -> QuerySet[Act]:
-    """Return the acts that match every filter given; all acts without a filter. Raises
-    PowerMissing.
+    """Return the acts that match every filter given; all acts without a filter. `person` is a user
+    name. Raises PowerMissing, UserUnknown.
     """
     by.need(powers.READ)
+    if person and not User.objects.filter(username=person).exists():
+        raise UserUnknown(username=person)
     filters: dict[str, Any] = {
         "source__name": name,
         "user_id": staff,
+        "user__username": person,
         "terminal__code": terminal,
         "request_id": request_id,
         "at__gte": since,
@@ -68,6 +74,11 @@ def acts(
     }
     matching = Act.objects.filter(**{key: value for key, value in filters.items() if value})
     return matching.select_related("source", "user", "terminal", "operator")
+
+
+def act_names() -> set[str]:
+    """Return the names of all acts that were done."""
+    return set(Source.objects.values_list("name", flat=True))
 
 
 def act(*, by: StaffActor, xid: int) -> Act:

@@ -79,6 +79,26 @@ class LedgerArchived(Conflict):
     message = "The transfers of that time are in the archive of their month."
 
 
+_PAGE_BEFORE = """
+WITH opened AS MATERIALIZED (
+    SELECT coalesce(max(up_to), 0) AS up_to FROM ledger_openingbalance WHERE ends_at <= %(until)s),
+wanted AS MATERIALIZED (
+    SELECT id, code, side FROM ledger_account
+     WHERE starts_with(code, %(prefix)s) AND (%(after)s::text IS NULL OR code > %(after)s::text)
+     ORDER BY code LIMIT %(limit)s)
+SELECT w.code, w.side, coalesce(sum(e.debit_cents), 0)::bigint,
+       coalesce(sum(e.credit_cents), 0)::bigint
+  FROM wanted w LEFT JOIN LATERAL (
+    SELECT debit_cents, credit_cents FROM ledger_openingbalance
+     WHERE account_id = w.id AND up_to = (SELECT up_to FROM opened)
+     UNION ALL
+    SELECT greatest(cents, 0), greatest(-cents, 0) FROM ledger_entry
+     WHERE account_id = w.id AND transfer_id + 0 > (SELECT up_to FROM opened)
+       AND at < %(until)s) e ON true
+ GROUP BY w.code, w.side ORDER BY w.code
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Sums:
     """The sum that some transfers add to each side of an account, in cents, and their number."""
@@ -163,3 +183,16 @@ def balances_before(instant: datetime.datetime) -> list[tuple[int, str, str, int
     """
     need_live(instant)
     return fetch_all(_BEFORE, [instant, instant])
+
+
+def page_before(
+    until: datetime.datetime, *, prefix: str, after: str | None, limit: int
+) -> list[tuple[str, str, int, int]]:
+    """Return code, side, and the sums in cents on both sides by all transfers before an instant, of
+    at most `limit` accounts: of codes that start with `prefix` and follow `after`.
+
+    It begins with the last opening that ends by then. Raises LedgerArchived.
+    """
+    need_live(until)
+    wanted = {"until": until, "prefix": prefix, "after": after, "limit": limit}
+    return fetch_all(_PAGE_BEFORE, wanted)

@@ -1,13 +1,15 @@
 """Read balances, transfers and the trial balance."""
 
 import dataclasses
+import datetime
 import uuid
 
 from django.db.models import Q, QuerySet
 
 from core.database.reading.asking import fetch_row
+from core.kernel.days import day_bounds
 from core.kernel.errors import NotFound
-from core.ledger import powers
+from core.ledger import openings, powers
 from core.ledger.models import Account, Transfer
 from core.ledger.services import Balance, balances
 from core.staff.actor import StaffActor
@@ -47,15 +49,24 @@ SELECT (SELECT count(*) FROM ledger_account), coalesce(sum(n) / 2, 0)::bigint,
 
 
 def account_balances(
-    *, by: StaffActor, prefix: str, after: str | None, limit: int
+    *,
+    by: StaffActor,
+    prefix: str,
+    after: str | None,
+    limit: int,
+    day: datetime.date | None = None,
 ) -> list[Balance]:
     """Return at most `limit` balances by code: of codes that start with `prefix` and follow
-    `after`.
+    `after`; now, or at the end of a day.
 
-    Raises PowerMissing.
+    Raises PowerMissing, LedgerArchived.
     """
     by.need(powers.READ)
-    return balances(prefix=prefix, after=after, limit=limit)
+    if day is None:
+        return balances(prefix=prefix, after=after, limit=limit)
+    until = day_bounds(day)[1]
+    rows = openings.page_before(until, prefix=prefix, after=after, limit=limit)
+    return [Balance(*row) for row in rows]
 
 
 def transfers(

@@ -42,6 +42,11 @@ class RunningAccount:
     last_statement: Statement | None
     archived_to: datetime.date | None
 
+    @property
+    def account(self) -> str:
+        """Return the code of the account in the ledger."""
+        return premises_account(self.premises.pk).code
+
 
 def statements(*, by: StaffActor, premises: str = "") -> QuerySet[Statement]:
     """Return the statements of all premises, or of one. Raises PremisesUnknown."""

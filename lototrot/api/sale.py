@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from core.api.bodies import Body, Positive, RequestUuidText
 from core.api.parsing import KIBIBYTE
-from core.api.schema import operation
+from core.api.schema import AGAIN, operation
 from core.api.views import LeanView, json_response
 from core.database.clock import ClockUnsound
 from core.kernel.request_uuids import REFUSALS
@@ -103,6 +103,7 @@ class Tickets(LeanView):
         body=SaleIn,
         answer=TicketCard,
         status=201,
+        further=AGAIN,
         example=samples.SALE,
         answer_example=samples.TICKET,
         problems=(

@@ -72,7 +72,7 @@ PROGRAMME: dict[str, Any] = {
             "racecourse": "SONPARDO",
             "number": 1,
             "name": "Premi d'obertura",
-            "scheduled_start": "2027-04-10T17:00+02:00",
+            "scheduled_start": "2027-04-10T17:00:00+02:00",
             "distance_m": 2200,
             "start_method": "autostart",
             "runners": [

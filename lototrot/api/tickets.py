@@ -305,6 +305,7 @@ class Reprints(TerminalView):
         body=ReprintIn,
         answer=ReprintCard,
         status=201,
+        forms=PRINTED,
         problems=(
             selling.TicketUnknown,
             DocumentArchived,

@@ -12,7 +12,7 @@ from core.api.authentication import TerminalToken
 from core.api.bodies import Body, PlainText, Positive, RequestUuidText
 from core.api.papers import LanguageQuery, PaperView
 from core.api.parsing import KIBIBYTE
-from core.api.schema import operation
+from core.api.schema import AGAIN, operation
 from core.api.shapes import (
     Cents,
     Choice,
@@ -216,6 +216,7 @@ class Plays(LeanView):
         body=PlayIn,
         answer=PlayCard,
         status=201,
+        further=AGAIN,
         example=samples.SALE,
         answer_example=samples.PLAY,
         problems=(
@@ -284,6 +285,7 @@ class Acts(LeanView):
         body=ActIn,
         answer=PlayCard,
         status=201,
+        further=AGAIN,
         example={"number": 1, "act": "reveal"},
         answer_example=samples.PLAYED,
         problems=(

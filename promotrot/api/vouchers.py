@@ -240,6 +240,7 @@ class Reprints(TerminalView):
         body=CopyIn,
         answer=CopyCard,
         status=201,
+        forms=PRINTED,
         problems=(
             vouchers.VoucherUnknown,
             vouchers.VoucherHandedOver,

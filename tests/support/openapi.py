@@ -33,18 +33,14 @@ def _components() -> dict[str, Any]:
 
 
 def _strict(schema: Any) -> Any:
-    """Return a schema of OpenAPI 3.0 as JSON Schema: what may be null says so in its own way, and
-    an object has the members that it names and no others.
-    """
+    """Return a schema by which an object has the members that it names and no others."""
     if isinstance(schema, list):
         return [_strict(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    strict = {name: _strict(value) for name, value in schema.items() if name != "nullable"}
+    strict = {name: _strict(value) for name, value in schema.items()}
     if isinstance(strict.get("properties"), dict) and strict.get("type") == "object":
         strict.setdefault("additionalProperties", False)
-    if schema.get("nullable") is True:
-        return {"anyOf": [strict, {"type": "null"}]}
     return strict
 
 

@@ -101,7 +101,7 @@ def test_a_published_text_gives_no_orders_to_the_console(
 
     with pytest.raises(SystemExit) as refusal:
         run(monkeypatch, refuse)
-    assert refusal.value.code == rf"REFUSED: {seen}: not in the log\nThe draw holds"
+    assert refusal.value.code == rf"REFUSED: {seen}: not in the log\nThe draw holds" + entry.NEXT
 
 
 def test_what_the_console_cannot_show_is_printed_by_its_number(
@@ -140,5 +140,5 @@ def test_a_file_that_cannot_be_read_is_refused_in_words(
     if content is not None:
         file.write_bytes(content)
     monkeypatch.setattr("sys.argv", ["public_log.py", str(file), "00" * 32])
-    with pytest.raises(SystemExit, match=r"^REFUSED: .*(No such file|codec can't decode)"):
+    with pytest.raises(SystemExit, match=r"^REFUSED: .*(LOG: No such file|entry 1: not UTF-8)"):
         entry.main(verifier("public_log").check, "public_log.py LOG KEYS [HEAD]")

@@ -67,6 +67,38 @@ def test_a_holder_checks_their_ticket_with_the_commands_that_are_said(
     assert sealed.startswith("SEALED: ticket 1 of 1") and "The public log has this seal" in sealed
 
 
+def test_a_kept_copy_gives_way_only_to_one_that_goes_on_from_it(
+    internet: None, tmp_path: Path
+) -> None:
+    """Of two logs for two readers, both copies are needed to show it."""
+    kept, new = tmp_path / "log.jsonl", tmp_path / "log.new.jsonl"
+    log.publish(kind="test.fact", subject="a", document={"n": 1})
+    fetch.check(HERE, str(tmp_path))
+    log.publish(kind="test.fact", subject="b", document={"n": 2})
+    before = kept.read_text("utf-8")
+    fetch.check(HERE, str(tmp_path))
+    assert kept.read_text("utf-8").startswith(before) and kept.read_text("utf-8") != before
+    for other in (before.replace('"n":1', '"n":3'), kept.read_text("utf-8") + before):
+        kept.write_text(other, "utf-8")
+        with pytest.raises(Refused, match=r"entry \d of .*new.jsonl: not as in .*log.jsonl, your"):
+            fetch.check(HERE, str(tmp_path))
+        assert kept.read_text("utf-8") == other and new.read_text("utf-8").startswith(before)
+
+
+def test_a_server_that_does_not_answer_costs_no_copy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "log.jsonl").write_text("kept", "utf-8")
+
+    def urlopen(*_: Any, **__: Any) -> None:
+        raise urllib.error.URLError("refused")
+
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
+    with pytest.raises(Refused, match=r"/api/v1/log.*: no answer \(refused\)"):
+        fetch.check(HERE, str(tmp_path))
+    assert (tmp_path / "log.jsonl").read_text("utf-8") == "kept"
+
+
 @pytest.mark.parametrize("address", ["http://lototrot.example", "http://localhost.example"])
 def test_a_code_is_not_sent_where_others_can_read_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str
@@ -91,6 +123,7 @@ def test_a_ticket_that_was_not_sealed_is_refused_with_the_answer(
     [
         (b"[]", "not an object"),
         (b"<html>", "not JSON"),
+        (b'{"items": "\xff"}', "not UTF-8"),
         (b'{"items": [], "next": null}', "without entries"),
         (b'{"items": [{"sequence": 2}], "next": "x"}', "entry 1: missing, added or moved"),
         (b'{"items": [7], "next": "x"}', "entry 1: missing, added or moved"),

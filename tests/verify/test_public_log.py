@@ -60,6 +60,14 @@ def test_a_complete_log_holds() -> None:
     assert verdict.startswith("WHOLE: 3 entries") and verdict.endswith(entry.digest(three()[-1]))
 
 
+def test_a_log_without_entries_is_refused(tmp_path: Path) -> None:
+    """Nothing is no whole log: a download that failed must not say that all is well."""
+    empty = tmp_path / "LOG"
+    empty.write_bytes(b"")
+    with pytest.raises(forms.Refused, match="LOG: it has no entry"):
+        public_log.check(str(empty), "00" * 32)
+
+
 @pytest.mark.parametrize("missing", [0, 1])
 def test_a_missing_entry_is_named(missing: int) -> None:
     entries = three()

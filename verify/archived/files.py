@@ -31,7 +31,7 @@ class Archive:
         path = self.folder / MANIFEST
         need(path.is_file(), MANIFEST, "missing")
         content = path.read_bytes()
-        self.manifest = parsed(content.decode(), MANIFEST)
+        self.manifest = parsed(content.decode(errors="surrogateescape"), MANIFEST)
         shaped(self.manifest, ARCHIVE, MANIFEST)
         need(content == canonical(self.manifest) + b"\n", MANIFEST, "not canonical JSON")
         tables = self.manifest["tables"]

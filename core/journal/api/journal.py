@@ -5,18 +5,32 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import operation
-from core.api.shapes import Choice, Code, Flag, Instant, PageQuery, Shape, Text, Whole
+from core.api.shapes import (
+    Choice,
+    Code,
+    Flag,
+    Instant,
+    KnownName,
+    PageQuery,
+    Shape,
+    Text,
+    Whole,
+)
 from core.api.views import StaffView
 from core.journal import powers, selectors
 from core.journal.models import Batch
 from core.journal.verifying import Fault
+from core.staff.accounts import UserUnknown
 
 _MOST = 1000
 
 
 class ActQuery(PageQuery):
-    name = Text(max_length=120, default="", help_text="The act's whole name.")
+    name = KnownName(
+        selectors.act_names, max_length=120, default="", help_text="The act's whole name."
+    )
     staff = Whole(default=None, min_value=1)
+    person = Text(max_length=150, default="", help_text="The user name of a member of staff.")
     terminal = Code(required=False, default="")
     request_id = Text(max_length=64, default="")
     since = Instant(default=None)
@@ -95,11 +109,12 @@ class Acts(StaffView):
         answer=ActOut,
         paged=True,
         query=ActQuery,
+        problems=(UserUnknown,),
         power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(ActQuery)
-        names = ("name", "staff", "terminal", "request_id", "since", "until")
+        names = ("name", "staff", "person", "terminal", "request_id", "since", "until")
         acts = selectors.acts(by=self.by, **{name: query[name] for name in names})
         return self.rows(ActOut, acts, query, newest_first=True)
 

@@ -6,14 +6,17 @@ from rest_framework.request import Request
 
 from core.api import pagination
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.shapes import Cents, Choice, Day, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
+from core.kernel.days import DayOutOfRange
 from core.ledger import powers, selectors
 from core.ledger.models import Account
+from core.ledger.openings import LedgerArchived
 
 
 class AccountQuery(PageQuery):
     prefix = Text(max_length=80, default="", help_text="The beginning of the accounts' codes.")
+    day = Day(default=None, help_text="As they stood at the end of that day; without it, now.")
 
 
 class AccountBalanceOut(Shape):
@@ -55,13 +58,18 @@ class Accounts(StaffView):
         answer=AccountBalanceOut,
         paged=True,
         query=AccountQuery,
+        problems=(LedgerArchived, DayOutOfRange),
         power=powers.READ,
     )
     def get(self, request: Request) -> HttpResponse:
         query = self.query(AccountQuery)
         page = pagination.page_of(
             lambda after, limit: selectors.account_balances(
-                by=self.by, prefix=query["prefix"], after=after, limit=limit
+                by=self.by,
+                prefix=query["prefix"],
+                day=query["day"],
+                after=after,
+                limit=limit,
             ),
             query,
             kind=str,

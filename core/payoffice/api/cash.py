@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.papers import LanguageQuery
-from core.api.schema import operation
+from core.api.schema import PROPOSED, operation
 from core.api.shapes import Cents, Choice, Flag, Instant, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.kernel.money import MAX_ACT_CENTS
@@ -141,6 +141,7 @@ class CashMovements(StaffView):
         body=CashMoveIn,
         answer=CashMovedOut,
         status=201,
+        further=PROPOSED,
         idempotent=True,
         problems=(CashSessionMissing, CashShort, cash.MovementOfNothing, ProposalPending),
         example={"cents": 200000, "reason": "More notes from the safe."},

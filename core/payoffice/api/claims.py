@@ -14,7 +14,7 @@ from rest_framework.request import Request
 
 from core.api.acting import begin
 from core.api.parsing import KIBIBYTE
-from core.api.schema import operation
+from core.api.schema import AGAIN, operation
 from core.api.shapes import (
     utc_text,
 )
@@ -189,6 +189,7 @@ class Payments(LeanView):
         body=TerminalPaymentIn,
         answer=PaymentOut,
         status=201,
+        further=AGAIN,
         problems=(
             *PAY_PROBLEMS,
             refusals.SecondPersonNeeded,

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
-from core.api.schema import operation
+from core.api.schema import AGAIN, PROPOSED, operation
 from core.api.views import StaffView, json_response
 from core.database import clock
 from core.kernel.days import natural_day
@@ -107,6 +107,7 @@ class Payments(StaffView):
         body=PaymentIn,
         answer=DeskPaymentOut,
         status=201,
+        further=AGAIN | PROPOSED,
         problems=(*_DESK_PROBLEMS, ProposalPending),
         example={
             "uuid": "0190a6c8-5f6e-7000-8000-6f2a0b6a2f13",
@@ -334,6 +335,7 @@ class Exchanges(StaffView):
         body=ExchangeIn,
         answer=DeskExchangeOut,
         status=201,
+        further=PROPOSED,
         problems=(
             *CODE_PROBLEMS,
             *STATE_PROBLEMS,

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.api.schema import OF_ITS_KIND, operation
-from core.api.shapes import Choice, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.shapes import Choice, Instant, KnownName, PageQuery, Shape, Text, Uuid, Whole
 from core.api.views import StaffView
 from core.database import clock
 from core.longwork.services import work_ask
@@ -28,7 +28,7 @@ _DECIDING = (
 
 class ProposalQuery(PageQuery):
     state = Choice((selectors.PENDING, selectors.DECIDED, selectors.ANY), default=selectors.PENDING)
-    kind = Text(max_length=60, default="")
+    kind = KnownName(two_persons.kinds, max_length=60, default="")
     subject = Text(max_length=200, default="")
 
 
@@ -61,7 +61,7 @@ class ProposalOut(Shape):
     )
     decision = DecisionOut(allow_null=True, default=None)
 
-    def get_lapsed(self, proposal: Proposal) -> Literal["old", "proposer_changed"] | None:
+    def get_lapsed(self, proposal: Proposal) -> Literal["old", "proposer_changed", None]:
         is_decided = getattr(proposal, "decision", None) is not None
         lapse = None if is_decided else two_persons.lapse_of(proposal, clock.recent()[0])
         return lapse.value if lapse else None

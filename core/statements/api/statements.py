@@ -39,6 +39,7 @@ class PremisesQuery(PageQuery):
 
 class RunningAccountOut(Shape):
     premises = serializers.CharField(source="premises.code")
+    account = serializers.CharField(help_text="Its code in the ledger.")
     since = Day(allow_null=True, help_text="The day after the last statement; null without one.")
     opening_cents = Cents(help_text="The balance of the last statement.")
     columns = serializers.DictField(

@@ -83,7 +83,7 @@ class Outsider:
                     step(
                         f"{check.changed[0].upper()}{check.changed[1:]}: {check.script} refuses it"
                     )
-                    note(plain_words(printed))
+                    note(plain_words(printed.splitlines()[0]))
                 else:
                     need(good, f"verify/{check.script}: {printed}")
                     step(f"{check.script} confirms:")

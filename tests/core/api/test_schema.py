@@ -1,6 +1,7 @@
 """The OpenAPI document: committed, current, and complete."""
 
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from django.core.management import call_command
 
 from core.api import catalogue
 from tests.support.api import Api
-from tests.support.openapi import committed, parsed
+from tests.support.openapi import committed, faults_of, parsed
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 
@@ -57,6 +58,49 @@ def test_every_operation_says_what_it_is_and_how_it_fails(generated: str) -> Non
         if "requestBody" in operation:
             assert {"400", "413", "415", "422"} <= set(responses), where
     assert len(ids) == len(_operations(document))
+
+
+def _schemas(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield every object of the document that has a type."""
+    if isinstance(document, dict):
+        if "type" in document:
+            yield document
+        document = list(document.values())
+    if isinstance(document, list):
+        for each in document:
+            yield from _schemas(each)
+
+
+def test_examples_and_defaults_are_of_their_schema() -> None:
+    """A client that is made from the document sends defaults, and people copy examples."""
+    count = 0
+    for path, method, operation in _operations(committed()):
+        bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
+        for content in (each for body in bodies for each in body.get("content", {}).values()):
+            for example in content.get("examples", {}).values():
+                count += 1
+                assert faults_of(content["schema"], example["value"]) == [], (method, path)
+    assert count > 100
+    for schema in _schemas(committed()):
+        if "default" in schema:
+            assert faults_of(schema, schema["default"]) == [], schema
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "claims/payments",
+        "lototrot/tickets",
+        "office/payments",
+        "promotrot/plays",
+        "promotrot/plays/{ident}/acts",
+    ],
+)
+def test_the_answer_to_a_request_that_is_sent_again_is_there(path: str) -> None:
+    responses = committed()["paths"][f"/api/v1/{path}"]["post"]["responses"]
+    again, first = (responses[status]["content"]["application/json"] for status in ("200", "201"))
+    assert again["schema"] == first["schema"]
+    assert responses["200"]["headers"] == responses["201"]["headers"]
 
 
 def test_schemes(generated: str) -> None:

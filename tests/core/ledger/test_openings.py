@@ -50,6 +50,9 @@ def test_balances_of_an_instant_have_every_transfer_of_before_it(noon: datetime.
     for at, cents in ((noon, 5), (noon + timedelta(seconds=1), 6), (noon - timedelta(days=1), 0)):
         held = {code: cents for _, code, _, cents in openings.balances_before(at)}
         assert (held["test:cash"], held["test:owed"]) == (cents, -cents)
+        page = openings.page_before(at, prefix="test:", after=None, limit=9)
+        assert {code: debit - credit for code, _, debit, credit in page} == held
+        assert openings.page_before(at, prefix="test:", after="test:cash", limit=9) == page[1:]
 
 
 def test_an_opening_without_the_retirement_of_a_month_is_refused(noon: datetime.datetime) -> None:

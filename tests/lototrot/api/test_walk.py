@@ -23,6 +23,7 @@ from core.tools.raceday.key import PROOF_HEADER
 from lototrot.models.tickets import Ticket
 from lototrot.services.contest.putting_on_sale import contest_publish
 from tests.support import emitting, factories
+from tests.support.operations.called import Called, fault, operations
 
 pytestmark = pytest.mark.django_db
 DOCUMENT = settings.BASE_DIR / "docs" / "api.md"
@@ -98,6 +99,16 @@ def request(command: str, variables: dict[str, str]) -> Any:
     )
 
 
+def called_at(method: str, path: str) -> Called:
+    """Return the operation of the document that has this address."""
+    return next(
+        called
+        for called in sorted(operations(), key=lambda each: each.path.count("{"))
+        if called.method == method.lower()
+        and re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", called.path), path)
+    )
+
+
 def taken(answer: Any, path: str) -> str:
     """Return the part of an answer that a jq path such as `.items[0].id` names."""
     for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
@@ -155,6 +166,8 @@ def test_the_walk_through_a_terminals_day() -> None:
     for step in steps():
         response = request(step.command, variables)
         assert response.status_code == step.status, (step.command, response.content)
+        sent = response.wsgi_request
+        assert fault(called_at(sent.method, sent.path), response) == "", step.command
         if step.kind != "json":
             assert bool(response.content) == (step.kind != "none")
             continue

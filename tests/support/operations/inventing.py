@@ -24,8 +24,8 @@ def invented(schema: dict[str, Any], rng: Random, real: dict[str, Any], *, deep:
     for several in ("allOf", "oneOf", "anyOf"):
         if several in schema:
             return invented(rng.choice(schema[several]), rng, real, deep=deep)
-    if schema.get("nullable") and rng.random() < 0.2:
-        return None
+    if isinstance(schema.get("type"), list):
+        schema = schema | {"type": rng.choice(schema["type"])}
     if rng.random() < 0.1 and deep:
         return rng.choice(_WRONG)
     if "enum" in schema:

@@ -65,6 +65,7 @@ def test_a_manifest_that_says_otherwise_is_refused(
 
 SPOILERS: list[tuple[Callable[[Path], object], str]] = [
     (lambda folder: (folder / "manifest.json").unlink(), "manifest.json: missing"),
+    (lambda folder: (folder / "manifest.json").write_bytes(b"\xff"), "manifest.json: not UTF-8"),
     (lambda folder: (folder / "more").touch(), "more: missing, or not of the archive"),
     (lambda folder: (folder / "t.jsonl.gz").unlink(), "t.jsonl.gz: missing"),
     (

@@ -1,6 +1,7 @@
 """Read the journal over HTTP, and verify it."""
 
 from core.journal import powers
+from core.staff.models import User
 from core.staff.powers import Role, holders
 from tests.support import factories
 from tests.support.api import refused, staff_api
@@ -25,9 +26,15 @@ def test_the_journal_is_read_by_who_watches(own_database: Database) -> None:
     named = auditor.get("journal/acts", name="command:tests", limit=1).json()
     assert named["items"][0]["name"] == "command:tests"
     assert named["next"]
+    person = User.objects.get(pk=act["staff"]).username
+    theirs = auditor.get("journal/acts", person=person).json()["items"]
+    assert act["act"] in {each["act"] for each in theirs}
+    assert {each["staff"] for each in theirs} == {act["staff"]}
     assert auditor.get("journal/batches").json()["items"][0]["entries"] > 0
     answer = auditor.get("journal/verification").json()
     assert (answer["findings"], answer["is_cut"]) == ([], False)
     refused(auditor.get("journal/acts/999999999999"), 404, "act_unknown")
+    refused(auditor.get("journal/acts", person="nobody"), 404, "user_unknown")
+    refused(auditor.get("journal/acts", name="command:test"), 422, "fields_invalid")
     refused(organiser.get("journal/acts"), 403, "power_missing")
     assert holders(powers.READ) == {Role.AUDITOR, Role.INSPECTOR}

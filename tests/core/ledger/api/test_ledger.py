@@ -4,6 +4,8 @@ import uuid
 
 import pytest
 
+from core.database import clock
+from core.kernel.days import add_days, natural_day
 from core.ledger import services as ledger
 from core.staff.powers import Role
 from tests.support.api import Api, refused, staff_api
@@ -48,6 +50,17 @@ def test_balances(auditor: Api, reference: uuid.UUID) -> None:
         ],
         "next": None,
     }
+
+
+def test_balances_of_a_past_day(auditor: Api, reference: uuid.UUID) -> None:
+    """An inspector asks what stood on an account then, not now."""
+    today = natural_day(clock.now())
+    for day, held in ((add_days(today, -1), (0, 0, 0)), (today, (100, 750, 650))):
+        answer = auditor.get("ledger/accounts", prefix="test:pool", day=day.isoformat()).json()
+        (pool,) = answer["items"]
+        assert (pool["debit_cents"], pool["credit_cents"], pool["balance_cents"]) == held
+    refused(auditor.get("ledger/accounts", day="9999-12-31"), 422, "day_out_of_range")
+    refused(auditor.get("ledger/accounts", day="tomorrow"), 422, "fields_invalid")
 
 
 def test_balances_page_by_page(auditor: Api, reference: uuid.UUID) -> None:

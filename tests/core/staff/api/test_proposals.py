@@ -96,6 +96,12 @@ def test_rejecting_and_withdrawing(proposed: tuple[Proposal, Api], organiser: Ap
         refused(organiser.post(path), 409, "proposal_decided")
 
 
+def test_a_mistyped_kind_is_not_answered_with_no_proposals(organiser: Api) -> None:
+    kind = min(two_persons.kinds())
+    assert organiser.get("proposals", kind=kind, state="any").json()["items"] == []
+    refused(organiser.get("proposals", kind=f"{kind}s", state="any"), 422, "fields_invalid")
+
+
 def test_what_is_not_there(organiser: Api) -> None:
     nowhere = uuid.uuid4()
     refused(organiser.get(f"proposals/{nowhere}"), 404, "proposal_unknown")
