@@ -1,8 +1,10 @@
 """List the rules that tie Lototrot's rows to the acts that wrote them."""
 
 from core.journal.binding import (
+    as_named,
     at_another_time,
     became,
+    changed_as_named,
     confirmed,
     posted,
     published,
@@ -124,10 +126,13 @@ SIGNALLED = Rule(
 _PROGRAMME = (
     stamped("lototrot_bettype", "recorded_at", **_RECORDED),
     confirmed("lototrot_bettype"),
+    as_named("lototrot_bettype"),
     stamped("lototrot_figuresamendment", "entered_at"),
     confirmed("lototrot_figuresamendment"),
+    as_named("lototrot_figuresamendment"),
     stamped("lototrot_gameend", "ended_at"),
     confirmed("lototrot_gameend"),
+    as_named("lototrot_gameend"),
     posted("lototrot_gameend", "t.cents"),
     published("lototrot_gameend", "lototrot.end", "t.bet_type_code"),
     stamped("lototrot_internalbetlist", "recorded_at", **_RECORDED, session="recorded_in_id"),
@@ -162,7 +167,9 @@ _CONTEST = (
     stamped("lototrot_contestchange", "changed_at", user="changed_by_id", session="changed_in_id"),
     stamped("lototrot_discard", "discarded_at"),
     confirmed("lototrot_discard"),
+    as_named("lototrot_discard"),
     OPENED,
+    changed_as_named("lototrot_contest", proposal="opening_id"),
     OPENING_PUBLISHED,
     MOVED,
     CLOSED,
@@ -177,6 +184,7 @@ _CONTEST = (
     ),
     stamped("lototrot_schedulechange", "changed_at", user="changed_by_id", session="changed_in_id"),
     confirmed("lototrot_schedulechange"),
+    as_named("lototrot_schedulechange"),
     published(
         "lototrot_schedulechange",
         "lototrot.schedule",
@@ -289,6 +297,7 @@ _TICKETS = (
     confirmed("lototrot_void"),
     _set_named("lototrot_void"),
     stamped("lototrot_unprinted", "listed_at"),
+    changed_as_named("lototrot_unprinted", proposal="proposal_id"),
     *(
         became(
             "lototrot_unprinted",
@@ -322,6 +331,7 @@ _COURSE = (
     ),
     stamped("lototrot_signaldevice", "appointed_at"),
     confirmed("lototrot_signaldevice"),
+    as_named("lototrot_signaldevice"),
     SIGNALLED,
     became(
         "lototrot_salesstop",
@@ -329,12 +339,19 @@ _COURSE = (
         "lifted",
         ("staff_decision", "o.proposal_id IN (t.lifting_id, t.proposal_id)"),
     ),
+    changed_as_named("lototrot_salesstop", proposal="lifting_id"),
     stamped("lototrot_withdrawal", "entered_at", user="entered_by_id", session="entered_in_id"),
+    as_named("lototrot_withdrawal"),
+    changed_as_named("lototrot_withdrawal", proposal="reversal_id"),
     stamped("lototrot_racestart", "recorded_at", **_RECORDED, session="recorded_in_id"),
     confirmed("lototrot_racestart"),
+    as_named("lototrot_racestart"),
     stamped("lototrot_racedeclaration", "recorded_at", **_RECORDED, session="recorded_in_id"),
     confirmed("lototrot_racedeclaration"),
+    as_named("lototrot_racedeclaration"),
+    changed_as_named("lototrot_racedeclaration", proposal="retraction_id"),
     confirmed("lototrot_classification"),
+    as_named("lototrot_classification"),
     became(
         "lototrot_classification",
         "in_force",
@@ -381,6 +398,7 @@ _SETTLEMENT = (
     with_parent("lototrot_prize", "lototrot_settlement", "settlement_id"),
     with_parent("lototrot_settlementcategory", "lototrot_settlement", "settlement_id"),
     confirmed("lototrot_paymentorder"),
+    as_named("lototrot_paymentorder"),
     published(
         "lototrot_paymentorder",
         "lototrot.payment_order",

@@ -35,7 +35,7 @@ from lototrot import accounts
 from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import PaymentOrder, Prize
+from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import LEG_COLUMNS, REQUEST_DIGEST_BYTES, Ticket
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.settlement.payment_order import payment_order_propose
@@ -47,6 +47,7 @@ from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories, rounds
 from tests.support.api import Api, staff_api
 from tests.support.factories import Point
+from tests.support.factories.batches import one_transaction
 from tests.support.lototrot import breaching
 from tests.support.payoffice.counting import counted
 
@@ -212,6 +213,7 @@ def terms(of: Contest, *, results_day: date | None = None, claim_days: int = 30)
     }
 
 
+@one_transaction
 def order(
     of: Contest, prizes: dict[int, int], *, results_day: date | None = None, claim_days: int = 30
 ) -> PaymentOrder:
@@ -235,13 +237,26 @@ def order(
     for state in ("settled", "ordered"):
         Contest.objects.filter(pk=of.pk).update(state=state)
     of.refresh_from_db()
+    days = terms(of, results_day=results_day, claim_days=claim_days)
     payment_order: PaymentOrder = PaymentOrder.objects.create(
         contest=of,
         settlement=settlement,
-        proposal=factories.proposal("lototrot.payment_order", f"contest:{of.pk}"),
-        **terms(of, results_day=results_day, claim_days=claim_days),
+        proposal=factories.proposal(
+            "lototrot.payment_order", f"contest:{of.pk}", order_of(settlement, days)
+        ),
+        **days,
     )
     return payment_order
+
+
+def order_of(settlement: Settlement, days: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of the proposal of an order of payment on these days (`terms`)."""
+    named = ("results_day", "first_pay_day", "last_claim_day")
+    return {
+        "contest": settlement.contest_id,
+        "settlement": str(settlement.uuid),
+        **{name: days[name].isoformat() for name in named},
+    }
 
 
 def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Presented]:
