@@ -40,7 +40,11 @@ def _corrected(race: Race, instant: datetime) -> None:
         recorded_at=clock.now(),
         recorded_by_id=before.recorded_by_id,
         recorded_in_id=before.recorded_in_id,
-        proposal=f.proposal("lototrot.start_correction", f"{race.pk}"),
+        proposal=f.proposal(
+            "lototrot.start_correction",
+            f"{race.pk}",
+            f.start_of(race, instant, "Video", replaces=before.pk),
+        ),
         corrects=before,
     )
 

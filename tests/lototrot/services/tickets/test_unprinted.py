@@ -128,7 +128,11 @@ def test_the_set_that_two_persons_decide_is_the_one_proposed(contest: Contest) -
     Unprinted.objects.filter(ticket=other.ticket_id).update(
         verdict="stand",
         reason="x",
-        proposal=f.proposal("lototrot.unprinted", "other"),
+        proposal=f.proposal(
+            "lototrot.unprinted",
+            "other",
+            {"contest": contest.pk, "verdict": "stand", "reason": "x"},
+        ),
         decided_at=clock.now(),
     )
     with pytest.raises(UnprintedChanged):
