@@ -1,10 +1,8 @@
 """List the rules that tie Lototrot's rows to the acts that wrote them."""
 
 from core.journal.binding import (
-    as_named,
     at_another_time,
     became,
-    changed_as_named,
     confirmed,
     posted,
     published,
@@ -13,7 +11,8 @@ from core.journal.binding import (
     with_parent,
     with_rows,
 )
-from core.journal.rules import END, FIRST, Rule
+from core.journal.rules import Rule
+from lototrot.rules_named import NAMED
 from lototrot.services.tickets.retired import stays
 
 _RECORDED = {"user": "recorded_by_id"}
@@ -126,13 +125,10 @@ SIGNALLED = Rule(
 _PROGRAMME = (
     stamped("lototrot_bettype", "recorded_at", **_RECORDED),
     confirmed("lototrot_bettype"),
-    as_named("lototrot_bettype"),
     stamped("lototrot_figuresamendment", "entered_at"),
     confirmed("lototrot_figuresamendment"),
-    as_named("lototrot_figuresamendment"),
     stamped("lototrot_gameend", "ended_at"),
     confirmed("lototrot_gameend"),
-    as_named("lototrot_gameend"),
     posted("lototrot_gameend", "t.cents"),
     published("lototrot_gameend", "lototrot.end", "t.bet_type_code"),
     stamped("lototrot_internalbetlist", "recorded_at", **_RECORDED, session="recorded_in_id"),
@@ -167,9 +163,7 @@ _CONTEST = (
     stamped("lototrot_contestchange", "changed_at", user="changed_by_id", session="changed_in_id"),
     stamped("lototrot_discard", "discarded_at"),
     confirmed("lototrot_discard"),
-    as_named("lototrot_discard"),
     OPENED,
-    changed_as_named("lototrot_contest", proposal="opening_id"),
     OPENING_PUBLISHED,
     MOVED,
     CLOSED,
@@ -184,7 +178,6 @@ _CONTEST = (
     ),
     stamped("lototrot_schedulechange", "changed_at", user="changed_by_id", session="changed_in_id"),
     confirmed("lototrot_schedulechange"),
-    as_named("lototrot_schedulechange"),
     published(
         "lototrot_schedulechange",
         "lototrot.schedule",
@@ -258,23 +251,6 @@ PRIZES_LEFT = Rule(
 )
 
 
-def _set_named(table: str) -> Rule:
-    """Return the rule that two persons confirmed the very set of tickets that an act undid."""
-    return Rule(
-        f"{table}.as_named",
-        "it is of another set of tickets than two persons confirmed",
-        table,
-        f"""
-        SELECT '{table}', min(t.id), t.journal_xid
-          FROM {table} t JOIN staff_proposal p ON p.id = t.proposal_id
-         WHERE t.journal_xid >= {FIRST} AND t.journal_xid < {END}
-         GROUP BY p.id, t.journal_xid
-        HAVING p.content ->> 'digest' IS DISTINCT FROM encode(sha256(convert_to(
-               string_agg(t.ticket_id || chr(10), '' ORDER BY t.ticket_id), 'UTF8')), 'hex')
-        """,
-    )
-
-
 _TICKETS = (
     CAP,
     PRIZES_LEFT,
@@ -295,9 +271,7 @@ _TICKETS = (
     stamped("lototrot_reprint", "printed_at", operator="operator_id"),
     stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),
     confirmed("lototrot_void"),
-    _set_named("lototrot_void"),
     stamped("lototrot_unprinted", "listed_at"),
-    changed_as_named("lototrot_unprinted", proposal="proposal_id"),
     *(
         became(
             "lototrot_unprinted",
@@ -308,7 +282,6 @@ _TICKETS = (
         for verdict in ("void", "stand")
     ),
     confirmed("lototrot_block"),
-    _set_named("lototrot_block"),
     confirmed("lototrot_amendment"),
     with_parent("lototrot_amendment", "proofs_logentry", "entry_id"),
     with_parent("lototrot_seal", "proofs_logentry", "entry_id"),
@@ -331,7 +304,6 @@ _COURSE = (
     ),
     stamped("lototrot_signaldevice", "appointed_at"),
     confirmed("lototrot_signaldevice"),
-    as_named("lototrot_signaldevice"),
     SIGNALLED,
     became(
         "lototrot_salesstop",
@@ -339,19 +311,12 @@ _COURSE = (
         "lifted",
         ("staff_decision", "o.proposal_id IN (t.lifting_id, t.proposal_id)"),
     ),
-    changed_as_named("lototrot_salesstop", proposal="lifting_id"),
     stamped("lototrot_withdrawal", "entered_at", user="entered_by_id", session="entered_in_id"),
-    as_named("lototrot_withdrawal"),
-    changed_as_named("lototrot_withdrawal", proposal="reversal_id"),
     stamped("lototrot_racestart", "recorded_at", **_RECORDED, session="recorded_in_id"),
     confirmed("lototrot_racestart"),
-    as_named("lototrot_racestart"),
     stamped("lototrot_racedeclaration", "recorded_at", **_RECORDED, session="recorded_in_id"),
     confirmed("lototrot_racedeclaration"),
-    as_named("lototrot_racedeclaration"),
-    changed_as_named("lototrot_racedeclaration", proposal="retraction_id"),
     confirmed("lototrot_classification"),
-    as_named("lototrot_classification"),
     became(
         "lototrot_classification",
         "in_force",
@@ -398,7 +363,6 @@ _SETTLEMENT = (
     with_parent("lototrot_prize", "lototrot_settlement", "settlement_id"),
     with_parent("lototrot_settlementcategory", "lototrot_settlement", "settlement_id"),
     confirmed("lototrot_paymentorder"),
-    as_named("lototrot_paymentorder"),
     published(
         "lototrot_paymentorder",
         "lototrot.payment_order",
@@ -409,4 +373,4 @@ _SETTLEMENT = (
     stamped("lototrot_carryover", "carried_at"),
     posted("lototrot_carryover", "t.cents"),
 )
-RULES: tuple[Rule, ...] = (*_PROGRAMME, *_CONTEST, *_TICKETS, *_COURSE, *_SETTLEMENT)
+RULES: tuple[Rule, ...] = (*_PROGRAMME, *_CONTEST, *_TICKETS, *_COURSE, *_SETTLEMENT, *NAMED)

@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from core.database import clock
 from core.kernel import codes
-from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
@@ -32,10 +30,9 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot import accounts
-from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import PaymentOrder, Prize, Settlement
+from lototrot.models.settlement import PaymentOrder, Prize
 from lototrot.models.tickets import LEG_COLUMNS, REQUEST_DIGEST_BYTES, Ticket
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.settlement.payment_order import payment_order_propose
@@ -49,6 +46,8 @@ from tests.support.api import Api, staff_api
 from tests.support.factories import Point
 from tests.support.factories.batches import one_transaction
 from tests.support.lototrot import breaching
+from tests.support.lototrot.ordering import order_of as order_of
+from tests.support.lototrot.ordering import terms as terms
 from tests.support.payoffice.counting import counted
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
@@ -199,20 +198,6 @@ def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> T
     )
 
 
-def terms(of: Contest, *, results_day: date | None = None, claim_days: int = 30) -> dict[str, Any]:
-    """Return the instant and the days of a payment order that is given now."""
-    now = clock.now()
-    today = natural_day(now)
-    results_day = results_day or today
-    return {
-        "ordered_at": now,
-        "results_day": results_day,
-        "first_pay_day": first_pay_day(of.day, results_day),
-        "last_claim_day": last_claim_day(of.day, results_day, claim_days, order_day=today),
-        "claim_days": claim_days,
-    }
-
-
 @one_transaction
 def order(
     of: Contest, prizes: dict[int, int], *, results_day: date | None = None, claim_days: int = 30
@@ -247,16 +232,6 @@ def order(
         **days,
     )
     return payment_order
-
-
-def order_of(settlement: Settlement, days: dict[str, Any]) -> dict[str, Any]:
-    """Return the content of the proposal of an order of payment on these days (`terms`)."""
-    named = ("results_day", "first_pay_day", "last_claim_day")
-    return {
-        "contest": settlement.contest_id,
-        "settlement": str(settlement.uuid),
-        **{name: days[name].isoformat() for name in named},
-    }
 
 
 def worth(*cents: int, day: date | None = None, pay_now: bool = True) -> list[Presented]:

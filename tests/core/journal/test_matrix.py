@@ -187,7 +187,9 @@ def test_a_row_of_another_act_breaks_every_rule_of_its_table(day: Day) -> None:
             held |= {rule.name for rule in of_table} - broken(table, of_table)
     waiting = [rule for of_table in by_table.values() for rule in of_table if rule.name in held]
     unseen = held - broken("journal_change", waiting)
-    unseen -= {name for name in held if name.endswith(".as_named")}  # test_named.py
+    unseen -= {
+        name for name in held if name.endswith(".as_named")
+    }  # tests/core/staff/test_named.py
     assert unseen == NOT_THAT_DAY | BY_HAND, "see *A journal rule* in docs/recipes.md"
 
 

@@ -157,8 +157,8 @@ def test_more_given_back_than_was_lost_or_confirmed_is_named(own_database: Datab
     ):
         with as_owner(own_database), touched(changed):
             execute(f"UPDATE {changed} SET {change}")
-            found = _named(f"{named}.of_loss") + _named(f"{named}.as_named")
-            assert set(found) == {named}, change
+            tables = _named(f"{named}.of_loss") + _named(f"{named}.as_named")
+            assert set(tables) == {named}, change
 
 
 def test_an_entry_taken_back_by_one_person_or_without_its_money_is_named(

@@ -121,5 +121,5 @@ def test_a_payment_of_another_statement_or_movement_is_named(own_database: Datab
     ):
         with as_owner(own_database), touched("statements_remittance"):
             execute(f"UPDATE statements_remittance SET number = number + 10, {change}")
-            found = {table for rule in (MOVEMENT, named) for table, *_ in broken(rule)}
-            assert found == {"statements_remittance"}, change
+            tables = {table for rule in (MOVEMENT, named) for table, *_ in broken(rule)}
+            assert tables == {"statements_remittance"}, change

@@ -245,9 +245,9 @@ def test_a_decision_of_another_act_does_nothing_and_one_about_something_else_nei
                 return str(error)
             return ""
 
-        said = refusal({})
-        assert said, each
-        old |= {each.table} if "in another act" in said else set()
+        answer = refusal({})
+        assert answer, each
+        old |= {each.table} if "in another act" in answer else set()
         again = program.execute(_PROPOSED_AGAIN, [proposal]).fetchone()
         assert again is not None
         program.execute(_CONFIRMED_AGAIN, [again[0], proposal])
@@ -256,9 +256,9 @@ def test_a_decision_of_another_act_does_nothing_and_one_about_something_else_nei
             assert "two persons" not in refusal(honest), each
         others = _others(program, each.table, row)
         for name in HELD[each.table, each.column] - {"id"}:
-            said = refusal({name: others[name], **honest})
-            assert said, (each, name)
-            other |= {each.table} if "confirmed another" in said else set()
+            answer = refusal({name: others[name], **honest})
+            assert answer, (each, name)
+            other |= {each.table} if "confirmed another" in answer else set()
         tables.add(each.table)
     assert tables - old == REFUSED_BEFORE
     others = tables - other - REFUSED_BEFORE
