@@ -11,7 +11,8 @@ from core.journal.binding import (
     with_parent,
     with_rows,
 )
-from core.journal.rules import END, FIRST, Rule
+from core.journal.rules import Rule
+from lototrot.rules_named import NAMED
 from lototrot.services.tickets.retired import stays
 
 _RECORDED = {"user": "recorded_by_id"}
@@ -250,23 +251,6 @@ PRIZES_LEFT = Rule(
 )
 
 
-def _set_named(table: str) -> Rule:
-    """Return the rule that two persons confirmed the very set of tickets that an act undid."""
-    return Rule(
-        f"{table}.as_named",
-        "it is of another set of tickets than two persons confirmed",
-        table,
-        f"""
-        SELECT '{table}', min(t.id), t.journal_xid
-          FROM {table} t JOIN staff_proposal p ON p.id = t.proposal_id
-         WHERE t.journal_xid >= {FIRST} AND t.journal_xid < {END}
-         GROUP BY p.id, t.journal_xid
-        HAVING p.content ->> 'digest' IS DISTINCT FROM encode(sha256(convert_to(
-               string_agg(t.ticket_id || chr(10), '' ORDER BY t.ticket_id), 'UTF8')), 'hex')
-        """,
-    )
-
-
 _TICKETS = (
     CAP,
     PRIZES_LEFT,
@@ -287,7 +271,6 @@ _TICKETS = (
     stamped("lototrot_reprint", "printed_at", operator="operator_id"),
     stamped("lototrot_void", "voided_at", operator="operator_id", unless=_PROPOSED),
     confirmed("lototrot_void"),
-    _set_named("lototrot_void"),
     stamped("lototrot_unprinted", "listed_at"),
     *(
         became(
@@ -299,7 +282,6 @@ _TICKETS = (
         for verdict in ("void", "stand")
     ),
     confirmed("lototrot_block"),
-    _set_named("lototrot_block"),
     confirmed("lototrot_amendment"),
     with_parent("lototrot_amendment", "proofs_logentry", "entry_id"),
     with_parent("lototrot_seal", "proofs_logentry", "entry_id"),
@@ -391,4 +373,4 @@ _SETTLEMENT = (
     stamped("lototrot_carryover", "carried_at"),
     posted("lototrot_carryover", "t.cents"),
 )
-RULES: tuple[Rule, ...] = (*_PROGRAMME, *_CONTEST, *_TICKETS, *_COURSE, *_SETTLEMENT)
+RULES: tuple[Rule, ...] = (*_PROGRAMME, *_CONTEST, *_TICKETS, *_COURSE, *_SETTLEMENT, *NAMED)

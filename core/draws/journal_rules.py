@@ -1,6 +1,6 @@
 """List the rules between the rows of public draws and the acts that wrote them (14.III.5.4)."""
 
-from core.journal.binding import became, confirmed, published, stamped, with_rows
+from core.journal.binding import as_named, became, confirmed, published, stamped, with_rows
 from core.journal.rules import Rule
 
 _UUID = "(SELECT d.uuid::text FROM draws_draw d WHERE d.id = t.draw_id)"
@@ -36,10 +36,12 @@ RULES: tuple[Rule, ...] = (
     ),
     stamped("draws_outcome", "entered_at", user="entered_by_id", session="entered_in_id"),
     confirmed("draws_outcome"),
+    as_named("draws_outcome"),
     published("draws_outcome", "draws.outcome", _UUID),
     stamped("draws_drawcertificate", "certified_at", session="session_id"),
     published("draws_drawcertificate", "draws.minutes", _UUID),
     stamped("draws_abandonment", "abandoned_at"),
     confirmed("draws_abandonment"),
+    as_named("draws_abandonment"),
     published("draws_abandonment", "draws.abandoned", _UUID),
 )

@@ -89,16 +89,37 @@ def confirmed(table: str, *, proposal: str = "proposal_id") -> Rule:
     )
 
 
-def as_named(table: str, *columns: str) -> Rule:
-    """Return the rule that columns of a proposed row are what two persons confirmed."""
-    differs = " OR ".join(
-        f"p.content ->> '{each}' IS DISTINCT FROM t.{each}::text" for each in columns
-    )
+_AS_NAMED = "it is not what two persons confirmed"
+
+
+def as_named(table: str, *, proposal: str = "proposal_id") -> Rule:
+    """Return the rule that a proposed row is what two persons confirmed.
+
+    Each table's `staff_proposes` says what that is, in the `sql` of its app. The database asks it
+    too, before it takes such a row.
+    """
     return _rule(
         table,
-        "as_named",
-        "it is not what two persons confirmed",
-        f"{table} t JOIN staff_proposal p ON p.id = t.proposal_id WHERE {differs}",
+        "as_named" if proposal == "proposal_id" else f"{proposal}.as_named",
+        _AS_NAMED,
+        f"""{table} t JOIN staff_proposal p ON p.id = t.{proposal}
+         WHERE staff_proposes(p, t) IS NOT TRUE""",
+    )
+
+
+def changed_as_named(table: str, *, proposal: str) -> Rule:
+    """Return the rule that a row was changed as two persons confirmed, where its proposal came
+    later than the row.
+    """
+    return Rule(
+        f"{table}.{proposal}.as_named",
+        _AS_NAMED,
+        table,
+        f"""SELECT '{table}', t.id, c.journal_xid
+              FROM journal_change c JOIN {table} t ON t.id = c.row_id
+              JOIN staff_proposal p ON p.id = t.{proposal}
+             WHERE c.relation = '{table}' AND c.after ->> '{proposal}' IS NOT NULL
+               AND staff_proposes(p, t) IS NOT TRUE""",
     )
 
 

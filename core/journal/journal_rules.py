@@ -6,7 +6,7 @@ module.
 """
 
 from core.database.guards import guarded_models
-from core.journal.binding import confirmed, published, stamped, there, with_parent
+from core.journal.binding import as_named, confirmed, published, stamped, there, with_parent
 from core.journal.install import journaled
 from core.journal.lineages import LINEAGE
 from core.journal.models import Act
@@ -308,8 +308,10 @@ RULES: tuple[Rule, ...] = (
     stamped("premises_burntrequest", "burnt_at", terminal="terminal_id"),
     stamped("premises_authorisation", "recorded_at"),
     confirmed("premises_authorisation"),
+    as_named("premises_authorisation"),
     stamped("premises_enrolment", "allowed_at"),
     confirmed("premises_enrolment"),
+    as_named("premises_enrolment"),
     ENROLMENT_CODE,
     stamped("premises_operator", "created_at", user="created_by_id"),
     stamped("premises_formertoken", "replaced_at", terminal="terminal_id"),
@@ -317,8 +319,10 @@ RULES: tuple[Rule, ...] = (
     stamped("premises_operatorsession", "started_at", terminal="terminal_id"),
     stamped("premises_premises", "created_at"),
     confirmed("premises_premises"),
+    as_named("premises_premises"),
     stamped("premises_resolution", "entered_at"),
     confirmed("premises_resolution"),
+    as_named("premises_resolution"),
     stamped(
         "premises_suspension",
         "since",
@@ -328,4 +332,5 @@ RULES: tuple[Rule, ...] = (
     ),
     stamped("premises_terminal", "created_at"),
     confirmed("premises_terminal"),
+    as_named("premises_terminal"),
 )

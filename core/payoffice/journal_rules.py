@@ -8,6 +8,7 @@ from core.journal.binding import (
     as_named,
     at_another_time,
     became,
+    changed_as_named,
     confirmed,
     posted,
     stamped,
@@ -72,10 +73,7 @@ COUNTED = Rule(
        AND (t.counted_cents IS DISTINCT FROM
               (SELECT coalesce(sum(each.key::bigint * each.value::bigint), 0)
                  FROM jsonb_each_text(t.count) AS each)
-            OR (t.uuid::text, t.expected_cents::text, t.count, t.difference_reason,
-                t.difference_words) IS DISTINCT FROM
-               (p.content ->> 'cash_session', p.content ->> 'expected_cents', p.content -> 'count',
-                p.content ->> 'difference_reason', p.content ->> 'difference_words'))
+            OR staff_proposes(p, t) IS NOT TRUE)
     """,
 )
 
@@ -88,8 +86,7 @@ TAKEN = Rule(
       FROM payoffice_cashmovement t JOIN payoffice_cashsession s ON s.id = t.session_id {_RECEIVED}
      WHERE t.cents < 0
        AND (d.decided_by_id IS NULL OR d.decided_by_id = s.cashier_id
-            OR (p.content ->> 'cash_session', p.content ->> 'cents', p.content ->> 'reason')
-               IS DISTINCT FROM (s.uuid::text, t.cents::text, t.reason))
+            OR staff_proposes(p, t) IS NOT TRUE)
     """,
 )
 
@@ -99,13 +96,8 @@ MOVED = Rule(
     "payoffice_stockmovement",
     """
     SELECT 'payoffice_stockmovement', t.id, t.journal_xid
-      FROM payoffice_stockmovement t JOIN payoffice_stockitem i ON i.id = t.item_id
-      JOIN premises_premises s ON s.id = t.premises_id
-      LEFT JOIN staff_proposal p ON p.id = t.proposal_id
-     WHERE t.exchange_id IS NULL
-       AND (p.content ->> 'item', p.content ->> 'premises', p.content ->> 'units',
-            p.content ->> 'reason', p.proposed_by_id)
-           IS DISTINCT FROM (i.code, s.code, t.units::text, t.reason, t.staff_id)
+      FROM payoffice_stockmovement t LEFT JOIN staff_proposal p ON p.id = t.proposal_id
+     WHERE t.exchange_id IS NULL AND staff_proposes(p, t) IS NOT TRUE
     """,
 )
 
@@ -134,22 +126,13 @@ _GONE = """(SELECT coalesce(sum(e.amount_cents), 0) FROM (
                 WHERE w.reversed_at IS NULL) e WHERE e.cheque_id = t.cheque_id)"""
 
 
-def _of_loss(table: str, *named: str) -> Rule:
-    """Return the rule that an entry is what two persons named, and no more than was lost."""
-    differs = " OR ".join(
-        f"p.content ->> '{each}' IS DISTINCT FROM t.{each}::text" for each in named
-    )
+def _of_loss(table: str) -> Rule:
+    """Return the rule that no more is given back or written off than was lost."""
     return Rule(
         f"{table}.of_loss",
-        "it is not what two persons confirmed, or more was given back or written off than was lost",
+        "more was given back or written off than was lost",
         table,
-        f"""
-        SELECT '{table}', t.id, t.journal_xid
-          FROM {table} t JOIN payoffice_cheque c ON c.id = t.cheque_id
-          JOIN staff_proposal p ON p.id = t.proposal_id
-         WHERE p.content ->> 'cheque' IS DISTINCT FROM c.number::text OR {differs}
-            OR {_GONE} > {_LOSS}
-        """,
+        f"SELECT '{table}', t.id, t.journal_xid FROM {table} t WHERE {_GONE} > {_LOSS}",
     )
 
 
@@ -168,8 +151,7 @@ def _taken_back(table: str, kind: str) -> Rule:
           LEFT JOIN journal_act a ON a.journal_xid = c.journal_xid
           LEFT JOIN staff_proposal p ON p.id = t.reversal_id
          WHERE c.relation = '{table}' AND c.after ->> 'reversal_id' IS NOT NULL
-           AND ((p.content ->> 'entry', p.content ->> 'reason')
-                IS DISTINCT FROM (t.uuid::text, t.reversed_reason)
+           AND (staff_proposes(p, t) IS NOT TRUE
                 OR {at_another_time("t.reversed_at")}
                 OR NOT EXISTS (SELECT FROM staff_decision d
                                 WHERE d.proposal_id = t.reversal_id AND d.verdict = 'confirmed'
@@ -234,15 +216,18 @@ RULES: tuple[Rule, ...] = (
     _acted("payoffice_payment", "paid_at", unless=_PROPOSED),
     _of_claim("payoffice_payment"),
     confirmed("payoffice_payment"),
+    as_named("payoffice_payment"),
     posted("payoffice_payment", "t.amount_cents"),
     with_parent("payoffice_retiredpayments", "periods_retiredrows", "retired"),
     PAYMENTS_LEFT,
     _acted("payoffice_presentation", "presented_at"),
     _of_claim("payoffice_presentation", unless=_BESIDE),
     confirmed("payoffice_ruling"),
+    as_named("payoffice_ruling"),
     _acted("payoffice_exchange", "exchanged_at", unless=_PROPOSED),
     _of_claim("payoffice_exchange"),
     confirmed("payoffice_exchange"),
+    as_named("payoffice_exchange"),
     posted("payoffice_exchange", f"{_AMOUNT} + t.unit_cents"),
     with_rows("payoffice_exchange", ("payoffice_stockmovement", "o.exchange_id = t.id")),
     _large_by_two("payoffice_payment", "t.second_operator_id"),
@@ -253,6 +238,8 @@ RULES: tuple[Rule, ...] = (
         unless="t.reissue_id IS NOT NULL",
     ),
     confirmed("payoffice_cheque", proposal="reissue_id"),
+    as_named("payoffice_cheque", proposal="reissue_id"),
+    changed_as_named("payoffice_cheque", proposal="voiding_id"),
     became(
         "payoffice_cheque",
         "state",
@@ -268,6 +255,7 @@ RULES: tuple[Rule, ...] = (
     ),
     CASHED,
     confirmed("payoffice_voidedchequepayment"),
+    as_named("payoffice_voidedchequepayment"),
     stamped("payoffice_voidedchequepayment", "recorded_at"),
     posted("payoffice_voidedchequepayment", "t.amount_cents"),
     _taken_back(
@@ -275,18 +263,20 @@ RULES: tuple[Rule, ...] = (
         "CASE t.outcome WHEN 'loss' THEN 'payoffice.voided_cheque' ELSE 'payoffice.cheque' END",
     ),
     confirmed("payoffice_chequerecovery"),
+    as_named("payoffice_chequerecovery"),
     stamped("payoffice_chequerecovery", "recorded_at"),
     posted("payoffice_chequerecovery", "t.amount_cents"),
-    _of_loss("payoffice_chequerecovery", "amount_cents", "credited_on", "reference", "returned_by"),
+    _of_loss("payoffice_chequerecovery"),
     _taken_back("payoffice_chequerecovery", "'payoffice.recovery'"),
     confirmed("payoffice_chequewriteoff"),
+    as_named("payoffice_chequewriteoff"),
     stamped("payoffice_chequewriteoff", "recorded_at"),
     posted("payoffice_chequewriteoff", "t.amount_cents"),
-    _of_loss("payoffice_chequewriteoff", "amount_cents", "reason"),
+    _of_loss("payoffice_chequewriteoff"),
     _taken_back("payoffice_chequewriteoff", "'payoffice.write_off'"),
     stamped("payoffice_payee", "recorded_at"),
     confirmed("payoffice_cashceiling"),
-    as_named("payoffice_cashceiling", "in_force_from", "cents", "source"),
+    as_named("payoffice_cashceiling"),
     stamped("payoffice_cashceiling", "recorded_at"),
     stamped("payoffice_cashsession", "opened_at", user="cashier_id", session="opened_in_id"),
     posted("payoffice_cashsession", "t.float_cents"),
@@ -306,7 +296,7 @@ RULES: tuple[Rule, ...] = (
     stamped("payoffice_stockitem", "recorded_at"),
     stamped("payoffice_stockcorrection", "corrected_at"),
     confirmed("payoffice_stockcorrection"),
-    as_named("payoffice_stockcorrection", "from_cents", "to_cents", "units", "reason"),
+    as_named("payoffice_stockcorrection"),
     posted("payoffice_stockcorrection", "t.units * abs(t.to_cents - t.from_cents)"),
     stamped("payoffice_stockmovement", "moved_at"),
     confirmed("payoffice_stockmovement"),

@@ -39,51 +39,6 @@ VALUE = Rule(
     """,
 )
 
-# What was paid, exchanged or ruled on is what two persons confirmed.
-PAID = Rule(
-    "payoffice_payment.as_named",
-    "two persons confirmed another document, sum, payee or drawer",
-    "payoffice_payment",
-    """
-    SELECT 'payoffice_payment', t.id, t.journal_xid
-      FROM payoffice_payment t JOIN staff_proposal p ON p.id = t.proposal_id
-      LEFT JOIN payoffice_claim c ON c.id = t.claim_id
-      LEFT JOIN payoffice_cashsession s ON s.id = t.cash_session_id
-      LEFT JOIN payoffice_payee y ON y.id = t.payee_id
-     WHERE (p.content ->> 'uuid', p.content ->> 'game', p.content ->> 'document_id',
-            p.content ->> 'amount_cents', p.content ->> 'cash_session', p.content ->> 'payee',
-            p.proposed_by_id)
-           IS DISTINCT FROM (t.uuid::text, c.game, c.document_id::text, t.amount_cents::text,
-            s.uuid::text, y.uuid::text, t.staff_id)
-    """,
-)
-EXCHANGED = Rule(
-    "payoffice_exchange.as_named",
-    "two persons confirmed another document, sum, thing or value",
-    "payoffice_exchange",
-    """
-    SELECT 'payoffice_exchange', t.id, t.journal_xid
-      FROM payoffice_exchange t JOIN staff_proposal p ON p.id = t.proposal_id
-      LEFT JOIN payoffice_claim c ON c.id = t.claim_id
-      LEFT JOIN payoffice_stockitem i ON i.id = t.item_id
-     WHERE (p.content ->> 'uuid', p.content ->> 'game', p.content ->> 'document_id',
-            p.content ->> 'amount_cents', p.content ->> 'item', p.content ->> 'unit_cents',
-            p.proposed_by_id)
-           IS DISTINCT FROM (t.uuid::text, c.game, c.document_id::text, t.amount_cents::text,
-            i.code, t.unit_cents::text, t.staff_id)
-    """,
-)
-RULED = Rule(
-    "payoffice_ruling.as_named",
-    "two persons confirmed another decision, or about another claim",
-    "payoffice_ruling",
-    """
-    SELECT 'payoffice_ruling', t.id, t.journal_xid
-      FROM payoffice_ruling t JOIN staff_proposal p ON p.id = t.proposal_id
-     WHERE (p.content ->> 'verdict', p.content ->> 'reason') IS DISTINCT FROM (t.verdict, t.reason)
-        OR t.claim_id IS NOT NULL AND p.content ->> 'claim' IS DISTINCT FROM t.claim_id::text
-    """,
-)
 SECOND = Rule(
     "payoffice_payment.second_there",
     "its second operator was not signed on at a terminal of the premises",
@@ -98,4 +53,4 @@ SECOND = Rule(
     """,
 )
 
-NAMED: tuple[Rule, ...] = (COUNT_STANDS, VALUE, PAID, EXCHANGED, RULED, SECOND)
+NAMED: tuple[Rule, ...] = (COUNT_STANDS, VALUE, SECOND)

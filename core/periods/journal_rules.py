@@ -1,6 +1,6 @@
 """List the rules between closed periods and the acts that closed them."""
 
-from core.journal.binding import confirmed, published, stamped, with_parent, with_rows
+from core.journal.binding import as_named, confirmed, published, stamped, with_parent, with_rows
 from core.journal.rules import END, FIRST, Rule
 
 # A transfer of a closed period was there when it was closed.
@@ -70,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     LATE,
     stamped("periods_closedperiod", "closed_at"),
     confirmed("periods_closedperiod"),
+    as_named("periods_closedperiod"),
     published(
         "periods_closedperiod", "periods.closed", "'period:' || to_char(t.first_day, 'YYYY-MM')"
     ),
@@ -77,6 +78,7 @@ RULES: tuple[Rule, ...] = (
     stamped("periods_archive", "written_at"),
     stamped("periods_retirement", "retired_at"),
     confirmed("periods_retirement"),
+    as_named("periods_retirement"),
     published(
         "periods_retirement",
         "periods.retired",

@@ -117,28 +117,11 @@ DRAWER = Rule(
     """,
 )
 
-# A proposal names one of the premises, or a list of them. A limit begins when it says, or when it
-# is confirmed, whichever is later.
-LIMITED = Rule(
-    "statements_guaranteelimit.where_and_when",
-    "it is of other premises or of another instant than two persons confirmed",
-    "statements_guaranteelimit",
-    """SELECT 'statements_guaranteelimit', t.id, t.journal_xid FROM statements_guaranteelimit t
-         JOIN staff_proposal p ON p.id = t.proposal_id
-         JOIN premises_premises m ON m.id = t.premises_id
-        WHERE NOT (p.content -> 'premises' = to_jsonb(m.code)
-                   OR p.content -> 'premises'
-                      @> jsonb_build_array(jsonb_build_object('premises', m.code)))
-           OR t.in_force_from NOT IN (
-               coalesce((p.content ->> 'in_force_from')::timestamptz, t.recorded_at),
-               greatest((p.content ->> 'in_force_from')::timestamptz, t.recorded_at))
-    """,
-)
 # The parts of a bank movement are few, and an index finds them. One that left may have come before
 # this one or after it.
 MOVEMENT = Rule(
     "statements_remittance.of_its_movement",
-    "two persons confirmed another statement, or did not say which premises have a part",
+    "two persons did not say which premises have a part",
     "statements_remittance",
     """SELECT 'statements_remittance', t.id, t.journal_xid FROM statements_remittance t
          LEFT JOIN staff_proposal p ON p.id = t.proposal_id
@@ -149,9 +132,7 @@ MOVEMENT = Rule(
                           WHERE upper(r.reference) = upper(t.reference)
                             AND r.premises_id <> t.premises_id AND r.id < t.id)
             ) parts(confirmed, recorded)
-        WHERE p.content ->> 'statement' <> (
-               SELECT s.uuid::text FROM statements_statement s WHERE s.id = t.statement_id)
-           OR NOT confirmed @> recorded
+        WHERE NOT confirmed @> recorded
            OR EXISTS (SELECT FROM unnest(confirmed) c WHERE c <> ALL (recorded) AND c NOT IN (
                    SELECT o.code FROM statements_movement_left(t.reference) l
                      JOIN premises_premises o ON o.id = l))
@@ -185,7 +166,6 @@ LEFT_SUMMED = Rule(
 
 RULES: tuple[Rule, ...] = (
     LIMIT,
-    LIMITED,
     MOVEMENT,
     ONCE,
     LEFT_SUMMED,
@@ -202,10 +182,10 @@ RULES: tuple[Rule, ...] = (
     ),
     stamped("statements_commissionrate", "recorded_at"),
     confirmed("statements_commissionrate"),
-    as_named("statements_commissionrate", "game", "percent", "in_force_from", "reference"),
+    as_named("statements_commissionrate"),
     stamped("statements_guaranteelimit", "recorded_at"),
     confirmed("statements_guaranteelimit"),
-    as_named("statements_guaranteelimit", "limit_cents", "minute_cap_cents", "reference"),
+    as_named("statements_guaranteelimit"),
     stamped(
         "statements_remittance",
         "recorded_at",
@@ -214,7 +194,7 @@ RULES: tuple[Rule, ...] = (
         unless="proposal_id IS NOT NULL",
     ),
     confirmed("statements_remittance"),
-    as_named("statements_remittance", "amount_cents", "paid_on", "reference"),
+    as_named("statements_remittance"),
     posted("statements_remittance", "abs(t.amount_cents)"),
     stamped("statements_cashup", "closed_at", terminal="terminal_id", operator="operator_id"),
     stamped("statements_mark", "made_at"),

@@ -75,7 +75,7 @@ END $$;
 CREATE OR REPLACE TRIGGER in_meeting BEFORE INSERT ON lototrot_racestart
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_in_meeting();
 
--- Refuse a discard of a contest that was ever on sale, and another race in a leg of it [E9].
+-- Refuse a discard of a contest that was ever on sale, another race in a leg of it, and another leg [E9].
 CREATE OR REPLACE FUNCTION lototrot_need_draft() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM lototrot_contest c
@@ -90,5 +90,5 @@ CREATE OR REPLACE TRIGGER draft BEFORE INSERT ON lototrot_discard
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_draft();
 CREATE OR REPLACE TRIGGER draft BEFORE INSERT ON lototrot_contestchange
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_draft();
-CREATE OR REPLACE TRIGGER draft BEFORE UPDATE ON lototrot_contestleg
+CREATE OR REPLACE TRIGGER draft BEFORE INSERT OR UPDATE ON lototrot_contestleg
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_draft();

@@ -31,8 +31,7 @@ BEGIN
     IF OLD.ended_at IS NOT NULL THEN
         RAISE EXCEPTION 'stop %: it has ended', OLD.id USING ERRCODE = 'restrict_violation';
     END IF;
-    IF NEW.ending = 'lifted'
-       AND NOT lototrot_confirmed(NEW.lifting_id, 'lototrot.stop_lifting')
+    IF NEW.ending = 'lifted' AND NEW.lifting_id IS NULL
        AND NOT EXISTS (
             SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
               JOIN staff_user u ON u.id = d.decided_by_id
@@ -69,5 +68,8 @@ CREATE OR REPLACE TRIGGER signal_appointed BEFORE INSERT ON lototrot_salesstop
 CREATE OR REPLACE TRIGGER stopped_stands BEFORE UPDATE OF state ON lototrot_contest
     FOR EACH ROW WHEN (NEW.state IN ('open', 'stopped'))
     EXECUTE FUNCTION lototrot_guard_stopped();
-CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE ON lototrot_salesstop
+CREATE OR REPLACE TRIGGER ends BEFORE UPDATE ON lototrot_salesstop
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_stop();
+CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE ON lototrot_salesstop
+    FOR EACH ROW WHEN (NEW.lifting_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('lifting_id', 'lototrot.stop_lifting');

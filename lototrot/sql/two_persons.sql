@@ -1,24 +1,19 @@
 -- Refuse the rows of acts that need two persons, unless a decision confirmed the act. core/staff
 -- checks that another person in another session made the decision.
-CREATE OR REPLACE FUNCTION lototrot_confirmed(p_proposal bigint, VARIADIC p_kinds text[])
-RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (
-        SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
-         WHERE p.id = p_proposal AND p.kind = ANY (p_kinds) AND d.verdict = 'confirmed')
-$$;
-
 CREATE OR REPLACE FUNCTION lototrot_refuse_unconfirmed(p_table text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'table %: two persons are needed', p_table USING ERRCODE = 'restrict_violation';
 END $$;
 
+-- A withdrawal is in force since one person entered it, as the proposal says that a second one confirms. It
+-- is reversed by two persons, or when a second one rejects it.
 CREATE OR REPLACE FUNCTION lototrot_guard_withdrawal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.confirmed_at IS NOT NULL
-       AND NOT lototrot_confirmed(NEW.proposal_id, 'lototrot.withdrawal')
-       OR NEW.reversed_at IS NOT NULL
-       AND NOT lototrot_confirmed(NEW.reversal_id, 'lototrot.withdrawal_reversal')
+    IF TG_OP = 'INSERT' AND NOT EXISTS (
+           SELECT FROM staff_proposal p
+            WHERE p.id = NEW.proposal_id AND p.kind = 'lototrot.withdrawal' AND staff_proposes(p, NEW))
+       OR NEW.reversed_at IS NOT NULL AND NEW.reversal_id IS NULL
        AND NOT EXISTS (SELECT FROM staff_decision d
                         WHERE d.proposal_id = NEW.proposal_id AND d.verdict = 'rejected') THEN
         PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
@@ -31,9 +26,6 @@ END $$;
 CREATE OR REPLACE FUNCTION lototrot_guard_declaration() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        IF NOT lototrot_confirmed(NEW.proposal_id, 'lototrot.declaration') THEN
-            PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
-        END IF;
         IF (NEW.author = 'stewards' OR NEW.text = '') AND EXISTS (
             SELECT FROM lototrot_race r JOIN lototrot_meeting m ON m.id = r.meeting_id
              WHERE r.id = NEW.race_id
@@ -43,8 +35,7 @@ BEGIN
                 USING ERRCODE = 'restrict_violation';
         END IF;
     END IF;
-    IF NEW.superseded_at IS NOT NULL
-       AND NOT lototrot_confirmed(NEW.retraction_id, 'lototrot.declaration_retraction')
+    IF NEW.superseded_at IS NOT NULL AND NEW.retraction_id IS NULL
        AND NOT (NEW.kind = 'not_run' AND EXISTS (
             SELECT FROM lototrot_racestart s WHERE s.race_id = NEW.race_id)) THEN
         PERFORM lototrot_refuse_unconfirmed(TG_TABLE_NAME);
@@ -66,10 +57,24 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_withdrawal
+CREATE OR REPLACE TRIGGER proposed BEFORE INSERT OR UPDATE ON lototrot_withdrawal
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_withdrawal();
-CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE ON lototrot_racedeclaration
+CREATE OR REPLACE TRIGGER two_persons_new BEFORE INSERT ON lototrot_withdrawal
+    FOR EACH ROW WHEN (NEW.confirmed_at IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.withdrawal');
+CREATE OR REPLACE TRIGGER two_persons BEFORE UPDATE ON lototrot_withdrawal
+    FOR EACH ROW WHEN (NEW.confirmed_at IS DISTINCT FROM OLD.confirmed_at)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.withdrawal');
+CREATE OR REPLACE TRIGGER two_persons_reverse BEFORE INSERT OR UPDATE ON lototrot_withdrawal
+    FOR EACH ROW WHEN (NEW.reversal_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('reversal_id', 'lototrot.withdrawal_reversal');
+CREATE OR REPLACE TRIGGER grounded BEFORE INSERT OR UPDATE ON lototrot_racedeclaration
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_declaration();
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_racedeclaration
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.declaration');
+CREATE OR REPLACE TRIGGER two_persons_retract BEFORE INSERT OR UPDATE ON lototrot_racedeclaration
+    FOR EACH ROW WHEN (NEW.retraction_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('retraction_id', 'lototrot.declaration_retraction');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_racestart
     FOR EACH ROW WHEN (NEW.corrects_id IS NULL)
     EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'lototrot.start');
@@ -100,50 +105,50 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON lototrot_discard
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT OR UPDATE OF opening_id ON lototrot_contest
     FOR EACH ROW WHEN (NEW.opening_id IS NOT NULL)
     EXECUTE FUNCTION staff_need_confirmed('opening_id', 'lototrot.contest_opening');
--- A ticket is undone in the act in which two persons confirmed that: their decision of another day, about
--- other tickets, undoes none once everybody knows which ones lost [C6].
-CREATE OR REPLACE FUNCTION lototrot_need_decided_now() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM staff_decision d
-                    WHERE d.proposal_id = NEW.proposal_id AND d.journal_xid = journal_number()) THEN
-        RAISE EXCEPTION 'ticket %: two persons decided that in another act', NEW.ticket_id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER two_persons_now BEFORE INSERT ON lototrot_void
-    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL) EXECUTE FUNCTION lototrot_need_decided_now();
-CREATE OR REPLACE TRIGGER two_persons_now BEFORE INSERT ON lototrot_block
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_decided_now();
-CREATE OR REPLACE TRIGGER two_persons_now BEFORE UPDATE ON lototrot_unprinted
-    FOR EACH ROW EXECUTE FUNCTION lototrot_need_decided_now();
-
--- The tickets of such an act are those that two persons confirmed, with no other beside them. Of the rows
--- that one act wrote one after the other the last checks: there may be many thousands.
+-- The tickets of such an act are those that two persons confirmed, with no other beside them and none left
+-- out. Of the rows that one act wrote one after the other the last checks: there may be many thousands.
 CREATE OR REPLACE FUNCTION lototrot_check_set() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_next bigint;
+    v_digest text;
 BEGIN
-    IF NEW.proposal_id IN (
-        (SELECT v.proposal_id FROM lototrot_void v
-          WHERE TG_TABLE_NAME = 'lototrot_void' AND v.id > NEW.id ORDER BY v.id LIMIT 1)
-        UNION ALL
-        (SELECT b.proposal_id FROM lototrot_block b
-          WHERE TG_TABLE_NAME = 'lototrot_block' AND b.id > NEW.id ORDER BY b.id LIMIT 1)) THEN
+    CASE TG_TABLE_NAME
+        WHEN 'lototrot_unprinted' THEN
+            SELECT u.proposal_id INTO v_next FROM lototrot_unprinted u
+             WHERE u.id > NEW.id ORDER BY u.id LIMIT 1;
+        WHEN 'lototrot_void' THEN
+            SELECT v.proposal_id INTO v_next FROM lototrot_void v
+             WHERE v.id > NEW.id ORDER BY v.id LIMIT 1;
+        ELSE
+            SELECT b.proposal_id INTO v_next FROM lototrot_block b
+             WHERE b.id > NEW.id ORDER BY b.id LIMIT 1;
+    END CASE;
+    IF v_next = NEW.proposal_id THEN
         RETURN NULL;
     END IF;
+    SELECT encode(sha256(convert_to(
+               string_agg(u.ticket_id || chr(10), '' ORDER BY u.ticket_id), 'UTF8')), 'hex')
+      INTO v_digest
+      FROM (SELECT v.ticket_id FROM lototrot_void v
+             WHERE TG_TABLE_NAME <> 'lototrot_unprinted' AND v.proposal_id = NEW.proposal_id
+             UNION ALL
+            SELECT b.ticket_id FROM lototrot_block b
+             WHERE TG_TABLE_NAME <> 'lototrot_unprinted' AND b.proposal_id = NEW.proposal_id
+             UNION ALL
+            SELECT l.ticket_id FROM lototrot_unprinted l
+             WHERE TG_TABLE_NAME = 'lototrot_unprinted' AND l.proposal_id = NEW.proposal_id) u;
     IF (SELECT p.content ->> 'digest' FROM staff_proposal p WHERE p.id = NEW.proposal_id)
-       IS DISTINCT FROM (
-           SELECT encode(sha256(convert_to(
-                      string_agg(u.ticket_id || chr(10), '' ORDER BY u.ticket_id), 'UTF8')), 'hex')
-             FROM (SELECT v.ticket_id FROM lototrot_void v WHERE v.proposal_id = NEW.proposal_id
-                    UNION ALL
-                   SELECT b.ticket_id FROM lototrot_block b WHERE b.proposal_id = NEW.proposal_id) u) THEN
+       IS DISTINCT FROM v_digest THEN
         RAISE EXCEPTION 'proposal %: two persons confirmed other tickets', NEW.proposal_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NULL;
 END $$;
 
+DROP TRIGGER IF EXISTS as_named ON lototrot_unprinted;
+CREATE CONSTRAINT TRIGGER as_named AFTER UPDATE ON lototrot_unprinted
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION lototrot_check_set();
 DROP TRIGGER IF EXISTS as_named ON lototrot_void;
 CREATE CONSTRAINT TRIGGER as_named AFTER INSERT ON lototrot_void
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)

@@ -71,15 +71,6 @@ BEGIN
         RAISE EXCEPTION 'game %: less stands before the authority', NEW.game_id
             USING ERRCODE = 'restrict_violation';
     END IF;
-    IF NOT EXISTS (
-        SELECT FROM staff_proposal p JOIN promotrot_game g ON g.id = NEW.game_id
-         WHERE p.id = NEW.proposal_id
-           AND (p.content ->> 'game', p.content -> 'cents', p.content ->> 'reference',
-                p.content ->> 'payee')
-               = (g.code, to_jsonb(NEW.cents), NEW.reference, NEW.payee)) THEN
-        RAISE EXCEPTION 'game %: two persons confirmed another sum or payee', NEW.game_id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
     RETURN NEW;
 END $$;
 

@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from core.database import clock
 from core.kernel import codes
-from core.kernel.days import natural_day
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
 from core.payoffice.models import CashSession, Cheque, Claim, Deposit, Payee, Payment
@@ -32,7 +30,6 @@ from core.staff.actor import StaffActor
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot import accounts
-from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize
@@ -47,7 +44,10 @@ from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories, rounds
 from tests.support.api import Api, staff_api
 from tests.support.factories import Point
+from tests.support.factories.batches import one_transaction
 from tests.support.lototrot import breaching
+from tests.support.lototrot.ordering import order_of as order_of
+from tests.support.lototrot.ordering import terms as terms
 from tests.support.payoffice.counting import counted
 
 RULES = rounds.rules(**rounds.TWO_LEGS)
@@ -198,20 +198,7 @@ def sold_ticket(of: Contest, at: Point, ident: uuid.UUID, code: codes.Code) -> T
     )
 
 
-def terms(of: Contest, *, results_day: date | None = None, claim_days: int = 30) -> dict[str, Any]:
-    """Return the instant and the days of a payment order that is given now."""
-    now = clock.now()
-    today = natural_day(now)
-    results_day = results_day or today
-    return {
-        "ordered_at": now,
-        "results_day": results_day,
-        "first_pay_day": first_pay_day(of.day, results_day),
-        "last_claim_day": last_claim_day(of.day, results_day, claim_days, order_day=today),
-        "claim_days": claim_days,
-    }
-
-
+@one_transaction
 def order(
     of: Contest, prizes: dict[int, int], *, results_day: date | None = None, claim_days: int = 30
 ) -> PaymentOrder:
@@ -235,11 +222,14 @@ def order(
     for state in ("settled", "ordered"):
         Contest.objects.filter(pk=of.pk).update(state=state)
     of.refresh_from_db()
+    days = terms(of, results_day=results_day, claim_days=claim_days)
     payment_order: PaymentOrder = PaymentOrder.objects.create(
         contest=of,
         settlement=settlement,
-        proposal=factories.proposal("lototrot.payment_order", f"contest:{of.pk}"),
-        **terms(of, results_day=results_day, claim_days=claim_days),
+        proposal=factories.proposal(
+            "lototrot.payment_order", f"contest:{of.pk}", order_of(settlement, days)
+        ),
+        **days,
     )
     return payment_order
 

@@ -298,6 +298,25 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Balls are entered, and a draw is abandoned, as two persons named it.
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r draws_outcome) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT staff_same(p.content, to_jsonb(r), 'order', 'witness', 'cause')
+       AND (p.content ->> 'drawn_at')::timestamptz = r.drawn_at
+       AND p.content ->> 'draw' = (SELECT d.uuid::text FROM draws_draw d WHERE d.id = r.draw_id)
+$$;
+
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r draws_abandonment) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT p.content ->> 'reason' = r.reason
+       AND p.content ->> 'draw' = (SELECT d.uuid::text FROM draws_draw d WHERE d.id = r.draw_id)
+$$;
+
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON draws_outcome
+    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
+    EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'draws.manual');
+CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON draws_abandonment
+    FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'draws.abandonment');
 CREATE OR REPLACE TRIGGER draw_steps BEFORE UPDATE OF state ON draws_draw
     FOR EACH ROW EXECUTE FUNCTION draws_guard_state();
 CREATE OR REPLACE TRIGGER draw_steps BEFORE INSERT ON draws_announcement

@@ -169,16 +169,13 @@ $$;
 CREATE OR REPLACE FUNCTION payoffice_guard_voided_payment() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM payoffice_cheque c JOIN staff_proposal s ON s.id = NEW.proposal_id
+        SELECT FROM payoffice_cheque c
          WHERE c.id = NEW.cheque_id AND c.state = 'voided' AND c.amount_cents = NEW.amount_cents
            AND NEW.reversed_at IS NULL
-           AND s.content ->> 'cheque' = c.number::text AND s.content ->> 'outcome' = NEW.outcome
-           AND s.content ->> 'presented_on' = NEW.presented_on::text
-           AND s.content ->> 'reason' = NEW.reason
            AND (NEW.outcome <> 'settled' OR NOT payoffice_is_settled(c.payment_id)
                 AND NOT EXISTS (SELECT FROM payoffice_cheque o
                                  WHERE o.payment_id = c.payment_id AND o.state <> 'voided'))) THEN
-        RAISE EXCEPTION 'cheque %: it is not voided, another stands for it, or two persons named another', NEW.cheque_id
+        RAISE EXCEPTION 'cheque %: it is not voided, or another stands for it', NEW.cheque_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -187,8 +184,7 @@ END $$;
 CREATE OR REPLACE TRIGGER of_voided BEFORE INSERT ON payoffice_voidedchequepayment
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_voided_payment();
 
--- What is given back or written off is of a loss, as two persons named it, and all of it together no
--- more than the loss. The lock of cheques is held until the transaction ends.
+-- What is given back or written off is of a loss, and all of it together no more than the loss. The lock of cheques is held until the transaction ends.
 CREATE OR REPLACE FUNCTION payoffice_still_lost(p_cheque bigint) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT v.amount_cents FROM payoffice_voidedchequepayment v
@@ -202,41 +198,31 @@ $$;
 
 CREATE OR REPLACE FUNCTION payoffice_guard_loss() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    v_row jsonb := to_jsonb(NEW);
-    v_named jsonb := (SELECT s.content FROM staff_proposal s WHERE s.id = NEW.proposal_id);
     v_presented_on date := (SELECT v.presented_on FROM payoffice_voidedchequepayment v
                              WHERE v.cheque_id = NEW.cheque_id AND v.reversed_at IS NULL);
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.cheque}, 0);
     IF NEW.amount_cents > payoffice_still_lost(NEW.cheque_id)
        OR NEW.reversed_at IS NOT NULL
-       OR (v_row ->> 'credited_on')::date NOT BETWEEN v_presented_on
-          AND (core_now() AT TIME ZONE 'Europe/Madrid')::date
-       OR v_named ->> 'cheque' IS DISTINCT FROM (SELECT c.number::text FROM payoffice_cheque c
-                                                  WHERE c.id = NEW.cheque_id)
-       OR EXISTS (SELECT FROM unnest(TG_ARGV) AS each (name)
-                   WHERE v_named ->> each.name IS DISTINCT FROM v_row ->> each.name) THEN
-        RAISE EXCEPTION 'cheque %: it is not so much of a loss, or two persons named another', NEW.cheque_id
+       OR (to_jsonb(NEW) ->> 'credited_on')::date NOT BETWEEN v_presented_on
+          AND (core_now() AT TIME ZONE 'Europe/Madrid')::date THEN
+        RAISE EXCEPTION 'cheque %: it is not so much of a loss', NEW.cheque_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
 
 CREATE OR REPLACE TRIGGER of_loss BEFORE INSERT ON payoffice_chequerecovery
-    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss(
-        'amount_cents', 'credited_on', 'reference', 'returned_by');
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss();
 CREATE OR REPLACE TRIGGER of_loss BEFORE INSERT ON payoffice_chequewriteoff
-    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss('amount_cents', 'reason');
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss();
 
--- An entry is taken back once, and as two persons named it. A loss is taken back once nothing of it is
+-- An entry is taken back once. A loss is taken back once nothing of it is
 -- given back or written off any more. The lock of cheques is held until the transaction ends.
 CREATE OR REPLACE FUNCTION payoffice_guard_loss_reversal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF OLD.reversed_at IS NOT NULL OR NOT EXISTS (
-        SELECT FROM staff_proposal s
-         WHERE s.id = NEW.reversal_id AND s.content ->> 'entry' = NEW.uuid::text
-           AND s.content ->> 'reason' = NEW.reversed_reason) THEN
-        RAISE EXCEPTION 'table %: it was taken back already, or two persons named another', TG_TABLE_NAME
+    IF OLD.reversed_at IS NOT NULL THEN
+        RAISE EXCEPTION 'table %: it was taken back already', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;
     PERFORM pg_advisory_xact_lock({lock.cheque}, 0);
@@ -248,15 +234,15 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_voidedchequepayment
+CREATE OR REPLACE TRIGGER reversed_once BEFORE UPDATE ON payoffice_voidedchequepayment
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal('loss');
-CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequerecovery
+CREATE OR REPLACE TRIGGER reversed_once BEFORE UPDATE ON payoffice_chequerecovery
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal();
-CREATE OR REPLACE TRIGGER reversal_named BEFORE UPDATE ON payoffice_chequewriteoff
+CREATE OR REPLACE TRIGGER reversed_once BEFORE UPDATE ON payoffice_chequewriteoff
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_loss_reversal();
 
 -- A cheque is of its payment: of the same amount, and of the same payee, unless it stands for a voided
--- cheque of that payment. Then two persons named that cheque and the payee.
+-- cheque of that payment.
 -- Its number is of the journal's lineage (docs/adr/0089).
 CREATE OR REPLACE FUNCTION payoffice_guard_cheque() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -271,13 +257,10 @@ BEGIN
     IF NOT EXISTS (
         SELECT FROM payoffice_payment p JOIN payoffice_payee y ON y.id = NEW.payee_id
           LEFT JOIN payoffice_cheque r ON r.id = NEW.replaces_id
-          LEFT JOIN staff_proposal s ON s.id = NEW.reissue_id
          WHERE p.id = NEW.payment_id AND p.means = 'nominative_cheque'
            AND p.amount_cents = NEW.amount_cents
            AND CASE WHEN NEW.replaces_id IS NULL THEN p.payee_id = y.id
-                    ELSE r.payment_id = p.id AND r.state = 'voided'
-                     AND s.content ->> 'cheque' = r.number::text
-                     AND s.content ->> 'payee' = y.uuid::text END) THEN
+                    ELSE r.payment_id = p.id AND r.state = 'voided' AND NEW.reissue_id IS NOT NULL END) THEN
         RAISE EXCEPTION 'cheque %: it is not what its payment is', NEW.number
             USING ERRCODE = 'restrict_violation';
     END IF;
@@ -286,20 +269,6 @@ END $$;
 
 CREATE OR REPLACE TRIGGER of_payment BEFORE INSERT ON payoffice_cheque
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_cheque();
-
--- Two persons void the cheque that they named.
-CREATE OR REPLACE FUNCTION payoffice_guard_void() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM staff_proposal s
-                    WHERE s.id = NEW.voiding_id AND s.content ->> 'cheque' = NEW.number::text) THEN
-        RAISE EXCEPTION 'cheque %: two persons voided another', NEW.number
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER void_named BEFORE UPDATE ON payoffice_cheque
-    FOR EACH ROW WHEN (NEW.voiding_id IS NOT NULL) EXECUTE FUNCTION payoffice_guard_void();
 
 -- A row that is final, and a claim within its state, cannot be updated.
 CREATE OR REPLACE FUNCTION payoffice_once() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -330,66 +299,3 @@ CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_payee
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
 CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_depositimage
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
-
--- What two persons confirmed is paid, exchanged or ruled on, and nothing else: the same document, sum,
--- payee and drawer, as the same request asked for it.
-CREATE OR REPLACE FUNCTION payoffice_guard_payment_named() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM staff_proposal p JOIN payoffice_claim c ON c.id = NEW.claim_id
-          LEFT JOIN payoffice_cashsession s ON s.id = NEW.cash_session_id
-          LEFT JOIN payoffice_payee y ON y.id = NEW.payee_id
-         WHERE p.id = NEW.proposal_id AND p.proposed_by_id = NEW.staff_id
-           AND (p.content ->> 'uuid', p.content ->> 'game', p.content -> 'document_id',
-                p.content -> 'amount_cents', p.content ->> 'cash_session', p.content ->> 'payee')
-               IS NOT DISTINCT FROM (NEW.uuid::text, c.game, to_jsonb(c.document_id),
-                to_jsonb(NEW.amount_cents), s.uuid::text, y.uuid::text)) THEN
-        RAISE EXCEPTION 'payment %: two persons confirmed another', NEW.uuid
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_payment
-    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION payoffice_guard_payment_named();
-
-CREATE OR REPLACE FUNCTION payoffice_guard_exchange_named() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM staff_proposal p JOIN payoffice_claim c ON c.id = NEW.claim_id
-          JOIN payoffice_stockitem i ON i.id = NEW.item_id
-         WHERE p.id = NEW.proposal_id AND p.proposed_by_id = NEW.staff_id
-           AND (p.content ->> 'uuid', p.content ->> 'game', p.content -> 'document_id',
-                p.content -> 'amount_cents', p.content ->> 'item', p.content -> 'unit_cents')
-               IS NOT DISTINCT FROM (NEW.uuid::text, c.game, to_jsonb(c.document_id),
-                to_jsonb(NEW.amount_cents), i.code, to_jsonb(NEW.unit_cents))) THEN
-        RAISE EXCEPTION 'exchange %: two persons confirmed another', NEW.uuid
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_exchange
-    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION payoffice_guard_exchange_named();
-
-CREATE OR REPLACE FUNCTION payoffice_guard_ruling_named() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM staff_proposal p LEFT JOIN payoffice_deposit d ON d.id = NEW.deposit_id
-         WHERE p.id = NEW.proposal_id
-           AND p.content ->> 'verdict' = NEW.verdict AND p.content ->> 'reason' = NEW.reason
-           AND (NEW.claim_id IS NULL OR p.content -> 'claim' = to_jsonb(NEW.claim_id))
-           AND (NEW.deposit_id IS NULL OR p.content ->> 'deposit' = d.uuid::text
-                OR p.content ->> 'deposit' IS NULL AND EXISTS (
-                    SELECT FROM payoffice_depositmatch m WHERE m.deposit_id = d.id
-                       AND p.content -> 'claim' = to_jsonb(m.claim_id)))) THEN
-        RAISE EXCEPTION 'ruling: two persons confirmed another than of deposit % or claim %',
-            NEW.deposit_id, NEW.claim_id USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_ruling
-    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_ruling_named();

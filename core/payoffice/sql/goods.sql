@@ -1,6 +1,7 @@
 -- Keep the stock of prizes in kind, the exchanges for them, and what a unit is worth (15.III.6.5).
 
--- Stock never becomes negative at any place, and with an exchange its own thing leaves. The item's lock is
+-- Stock never becomes negative at any place, with an exchange its own thing leaves, and what two persons
+-- named is worth what they named. The item's lock is
 -- held until the transaction ends: its value stays as it is so long.
 CREATE OR REPLACE FUNCTION payoffice_guard_stock() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -15,33 +16,16 @@ BEGIN
         RAISE EXCEPTION 'item %: the exchange is for another thing', NEW.item_id
             USING ERRCODE = 'restrict_violation';
     END IF;
-    RETURN NEW;
-END $$;
-
-CREATE OR REPLACE TRIGGER in_stock BEFORE INSERT ON payoffice_stockmovement
-    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_stock();
-
--- Things come into the stock and leave it as two persons named them, and what they are worth.
-CREATE OR REPLACE FUNCTION payoffice_guard_stock_named() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM staff_proposal p
-          JOIN payoffice_stockitem i ON i.id = NEW.item_id
-          JOIN premises_premises s ON s.id = NEW.premises_id
-         WHERE p.id = NEW.proposal_id AND p.proposed_by_id = NEW.staff_id
-           AND (p.content ->> 'item', p.content ->> 'premises', p.content -> 'units',
-                p.content -> 'cents', p.content ->> 'reason')
-               IS NOT DISTINCT FROM (i.code, s.code, to_jsonb(NEW.units),
-                to_jsonb(NEW.units * i.unit_cents), NEW.reason)) THEN
-        RAISE EXCEPTION 'item %: two persons named other things', NEW.item_id
+    IF NEW.units * (SELECT i.unit_cents FROM payoffice_stockitem i WHERE i.id = NEW.item_id) <> (
+        SELECT (p.content ->> 'cents')::bigint FROM staff_proposal p WHERE p.id = NEW.proposal_id) THEN
+        RAISE EXCEPTION 'item %: two persons confirmed another worth', NEW.item_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
 
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_stockmovement
-    FOR EACH ROW WHEN (NEW.proposal_id IS NOT NULL)
-    EXECUTE FUNCTION payoffice_guard_stock_named();
+CREATE OR REPLACE TRIGGER in_stock BEFORE INSERT ON payoffice_stockmovement
+    FOR EACH ROW EXECUTE FUNCTION payoffice_guard_stock();
 
 -- An exchange has the value that its unit has in the books, and a unit leaves with it.
 CREATE OR REPLACE FUNCTION payoffice_guard_exchange() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -70,23 +54,19 @@ DROP TRIGGER IF EXISTS with_unit ON payoffice_exchange;
 CREATE CONSTRAINT TRIGGER with_unit AFTER INSERT ON payoffice_exchange
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION payoffice_need_unit();
 
--- A value is corrected as two persons named it, from what it was, for the units that came in and went out
+-- A value is corrected from what it was, for the units that came in and went out
 -- so far (docs/adr/0093).
 CREATE OR REPLACE FUNCTION payoffice_guard_correction() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock({lock.stock}, (NEW.item_id & 2147483647)::integer);
     IF NOT EXISTS (
-        SELECT FROM staff_proposal p JOIN payoffice_stockitem i ON i.id = NEW.item_id
-         WHERE p.id = NEW.proposal_id AND i.unit_cents = NEW.from_cents
-           AND (p.content ->> 'item', p.content -> 'from_cents', p.content -> 'to_cents',
-                p.content -> 'units', p.content ->> 'reason')
-               IS NOT DISTINCT FROM (i.code, to_jsonb(NEW.from_cents), to_jsonb(NEW.to_cents),
-                to_jsonb(NEW.units), NEW.reason)
+        SELECT FROM payoffice_stockitem i
+         WHERE i.id = NEW.item_id AND i.unit_cents = NEW.from_cents
            AND (NEW.units, NEW.handed_over) = (
                SELECT coalesce(sum(m.units) FILTER (WHERE m.exchange_id IS NULL), 0),
                       count(m.exchange_id)
                  FROM payoffice_stockmovement m WHERE m.item_id = NEW.item_id)) THEN
-        RAISE EXCEPTION 'item %: two persons named another value, or other units', NEW.item_id
+        RAISE EXCEPTION 'item %: it has another value now, or other units', NEW.item_id
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -112,7 +92,7 @@ END $$;
 
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON payoffice_stockcorrection
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'payoffice.stock_correction');
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON payoffice_stockcorrection
+CREATE OR REPLACE TRIGGER of_value BEFORE INSERT ON payoffice_stockcorrection
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_correction();
 CREATE OR REPLACE TRIGGER value_follows AFTER INSERT ON payoffice_stockcorrection
     FOR EACH ROW EXECUTE FUNCTION payoffice_correct_value();

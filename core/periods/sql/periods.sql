@@ -1,6 +1,13 @@
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON periods_closedperiod
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'periods.closing');
 
+-- A month is closed with the figures that two persons named, by their digest.
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r periods_closedperiod) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT staff_same(p.content, to_jsonb(r), 'first_day', 'last_day')
+       AND p.content -> 'transfers' = r.document -> 'transfers'
+$$;
+
 -- Refuse a period that does not follow on the last one.
 CREATE OR REPLACE FUNCTION periods_guard_order() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

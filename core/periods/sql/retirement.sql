@@ -3,6 +3,13 @@
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON periods_retirement
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'periods.retirement');
 
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r periods_retirement) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT (p.content -> 'number', p.content ->> 'sha256', p.content ->> 'kept')
+         = (to_jsonb(m.number), a.sha256, r.kept)
+      FROM periods_closedperiod m, periods_archive a WHERE m.id = r.period_id AND a.id = r.archive_id
+$$;
+
 -- Return the end of the last retired month, or NULL.
 CREATE OR REPLACE FUNCTION periods_retired_until() RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT max(p.ends_at)

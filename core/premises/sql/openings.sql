@@ -9,6 +9,39 @@ CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON premises_enrolment
     FOR EACH ROW
     EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'premises.opening', 'premises.enrolment');
 
+-- What is opened is what two persons named. Name and address may change later, and an authorisation may end
+-- earlier, each by one person.
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r premises_premises) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT p.content -> 'premises' @> jsonb_build_array(jsonb_build_object(
+               'code', r.code, 'kind', r.kind, 'municipality', r.municipality))
+$$;
+
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r premises_authorisation) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM premises_premises m, jsonb_array_elements(p.content -> 'authorisations') e
+         WHERE m.id = r.premises_id
+           AND (e ->> 'premises', e ->> 'game', e ->> 'reference') = (m.code, r.game, r.reference)
+           AND (e ->> 'valid_from')::timestamptz = r.valid_from
+           AND coalesce((e ->> 'valid_until')::timestamptz, 'infinity')
+               >= coalesce(r.valid_until, 'infinity'))
+$$;
+
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r premises_terminal) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT p.content -> 'terminals' @> jsonb_build_array(jsonb_build_object('code', r.code, 'premises', (
+               SELECT m.code FROM premises_premises m WHERE m.id = r.premises_id)))
+$$;
+
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r premises_enrolment) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT p.content -> 'terminals' @> jsonb_build_array(
+               CASE p.kind WHEN 'premises.opening' THEN jsonb_build_object('code', t.code)
+                           ELSE to_jsonb(t.code) END)
+      FROM premises_terminal t WHERE t.id = r.terminal_id
+$$;
+
 -- A leave to enrol that was used is used up.
 CREATE OR REPLACE FUNCTION premises_enrolment_once() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -37,6 +37,16 @@ CREATE OR REPLACE TRIGGER past_needs_resolution BEFORE INSERT ON premises_suspen
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON premises_resolution
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'premises.resolution');
 
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r premises_resolution) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT staff_same(p.content, to_jsonb(r), 'effect', 'reference')
+       AND (p.content ->> 'effective_at')::timestamptz = r.effective_at
+       AND (p.content ->> 'authorisation', p.content ->> 'premises', p.content ->> 'terminal')
+           IS NOT DISTINCT FROM (r.authorisation_id::text,
+            (SELECT m.code FROM premises_premises m WHERE m.id = r.premises_id),
+            (SELECT t.code FROM premises_terminal t WHERE t.id = r.terminal_id))
+$$;
+
 -- A suspension by a resolution is lifted once, by two persons, and no earlier than they decide. The
 -- second of them lifts it, by a proposal about it or about its premises with it among those in force.
 CREATE OR REPLACE FUNCTION premises_guard_lifting() RETURNS trigger LANGUAGE plpgsql AS $$

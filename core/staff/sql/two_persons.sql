@@ -1,23 +1,44 @@
--- Refuse a row unless its proposal was confirmed. Triggers of acts of two persons call this. The
--- first argument is the column that holds the proposal; the others are the kinds allowed. A
--- constraint on the decision ensures that it is by another person in another session.
+-- Refuse a row unless two persons confirmed it: in this act, and this very row. Triggers of acts of two
+-- persons call this. The first argument is the column that holds the proposal; the others are the kinds
+-- allowed. A constraint on the decision ensures that it is by another person in another session.
+-- What a proposal must say of a row is stated once for each table, as staff_proposes(proposal, row); the
+-- journal's rule `as_named` asks the same. Each act of two persons is carried out with its confirmation, so
+-- a decision of another act carries out nothing.
 CREATE OR REPLACE FUNCTION staff_need_confirmed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    v_proposal bigint;
+    v_id bigint;
+    v_proposal staff_proposal;
+    v_xid bigint;
 BEGIN
     IF TG_ARGV[0] = 'proposal_id' THEN
-        v_proposal := NEW.proposal_id;  -- the usual one, without a document of the row
+        v_id := NEW.proposal_id;  -- the usual one, without a document of the row
     ELSE
-        v_proposal := to_jsonb(NEW) ->> TG_ARGV[0];
+        v_id := to_jsonb(NEW) ->> TG_ARGV[0];
     END IF;
-    IF NOT EXISTS (
-        SELECT FROM staff_decision d JOIN staff_proposal p ON p.id = d.proposal_id
-         WHERE p.id = v_proposal AND p.kind = ANY (TG_ARGV[1:]) AND d.verdict = 'confirmed') THEN
+    SELECT p.* INTO v_proposal FROM staff_proposal p WHERE p.id = v_id AND p.kind = ANY (TG_ARGV[1:]);
+    SELECT d.journal_xid INTO v_xid FROM staff_decision d
+     WHERE d.proposal_id = v_proposal.id AND d.verdict = 'confirmed';
+    IF v_xid IS NULL THEN
         RAISE EXCEPTION 'table %: two persons are needed', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF v_xid <> journal_number() THEN
+        RAISE EXCEPTION 'table %: two persons decided that in another act', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    IF staff_proposes(v_proposal, NEW) IS NOT TRUE THEN
+        RAISE EXCEPTION 'table %: two persons confirmed another', TG_TABLE_NAME
             USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
 END $$;
+
+-- Return whether a proposal's content says the same as a row under each of the names.
+CREATE OR REPLACE FUNCTION staff_same(p_content jsonb, p_row jsonb, VARIADIC p_names text[])
+RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT NOT EXISTS (SELECT FROM unnest(p_names) AS each (name)
+                        WHERE p_content -> each.name IS DISTINCT FROM p_row -> each.name)
+$$;
 
 -- Return whether the person who confirmed a proposal has one of the roles. Triggers call this where
 -- the second person is of another office than the first.

@@ -39,8 +39,8 @@ CREATE OR REPLACE TRIGGER statement_follows BEFORE INSERT ON statements_statemen
 
 -- A payment is of a statement of its premises, and of none that leaves. A foreign key would lock both. No bank
 -- movement is recorded again of premises, also where the first payment has left with its month.
--- Its UUID follows from its number, so that two have not the same. Where two persons decided about it, it
--- is what they named. They do so where other premises have a part of the same bank movement, and name these.
+-- Its UUID follows from its number, so that two have not the same. Two persons decide about it where other
+-- premises have a part of the same bank movement, and name these.
 CREATE OR REPLACE FUNCTION statements_guard_remittance() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     v_from date;
@@ -82,13 +82,8 @@ BEGIN
     IF NEW.proposal_id IS NOT NULL AND NOT EXISTS (
            SELECT FROM staff_proposal p
             WHERE p.id = NEW.proposal_id
-              AND coalesce(p.content -> 'also_of', '[]') = v_also_of
-              AND p.content ->> 'statement' = statements_ident(
-                  p_premises => NEW.premises_id, p_from => v_from, p_payment => 0)::text
-              AND p.content ->> 'amount_cents' = NEW.amount_cents::text
-              AND p.content ->> 'paid_on' = NEW.paid_on::text
-              AND p.content ->> 'reference' = NEW.reference) THEN
-        RAISE EXCEPTION 'payment % of statement %: two persons named another',
+              AND coalesce(p.content -> 'also_of', '[]') = v_also_of) THEN
+        RAISE EXCEPTION 'payment % of statement %: two persons named other premises',
             NEW.number, NEW.statement_id USING ERRCODE = 'restrict_violation';
     END IF;
     RETURN NEW;
@@ -121,26 +116,34 @@ CREATE OR REPLACE TRIGGER of_statement BEFORE INSERT ON statements_remittance
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_guaranteelimit
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.guarantee',
         'statements.guarantees');
--- A limit is the one that two persons named, for premises that they named, and once: a decision is no
--- credit for others, and an old one none that comes back.
-CREATE OR REPLACE FUNCTION statements_guard_limit() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT EXISTS (
-        SELECT FROM staff_proposal p JOIN premises_premises m ON m.id = NEW.premises_id
-         WHERE p.id = NEW.proposal_id
-           AND (p.content -> 'limit_cents', p.content -> 'minute_cap_cents', p.content ->> 'reference')
-               = (to_jsonb(NEW.limit_cents), to_jsonb(NEW.minute_cap_cents), NEW.reference)
-           AND (p.content -> 'premises' = to_jsonb(m.code)
-                OR p.content -> 'premises'
-                   @> jsonb_build_array(jsonb_build_object('premises', m.code)))) THEN
-        RAISE EXCEPTION 'premises %: two persons named another limit', NEW.premises_id
-            USING ERRCODE = 'restrict_violation';
-    END IF;
-    RETURN NEW;
-END $$;
+-- A limit is the one that two persons named, for premises that they named: one or a list of them. It begins
+-- when they say, or when they decide if that is later.
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r statements_guaranteelimit) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT staff_same(p.content, to_jsonb(r), 'limit_cents', 'minute_cap_cents', 'reference')
+       AND (p.content -> 'premises' = to_jsonb(m.code)
+            OR p.content -> 'premises' @> jsonb_build_array(jsonb_build_object('premises', m.code)))
+       AND r.in_force_from IN (
+           coalesce((p.content ->> 'in_force_from')::timestamptz, r.recorded_at),
+           greatest((p.content ->> 'in_force_from')::timestamptz, r.recorded_at))
+      FROM premises_premises m WHERE m.id = r.premises_id
+$$;
 
-CREATE OR REPLACE TRIGGER two_persons_named BEFORE INSERT ON statements_guaranteelimit
-    FOR EACH ROW EXECUTE FUNCTION statements_guard_limit();
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r statements_commissionrate) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT staff_same(p.content, to_jsonb(r), 'game', 'percent', 'in_force_from', 'reference')
+       AND p.content ->> 'premises' IS NOT DISTINCT FROM (
+           SELECT m.code FROM premises_premises m WHERE m.id = r.premises_id)
+$$;
+
+-- Its statement leaves with it.
+CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r statements_remittance) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT staff_same(p.content, to_jsonb(r), 'amount_cents', 'paid_on', 'reference')
+       AND p.content ->> 'statement' = (
+           SELECT s.uuid::text FROM statements_statement s WHERE s.id = r.statement_id)
+$$;
+
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_commissionrate
     FOR EACH ROW EXECUTE FUNCTION staff_need_confirmed('proposal_id', 'statements.rate');
 CREATE OR REPLACE TRIGGER two_persons BEFORE INSERT ON statements_remittance

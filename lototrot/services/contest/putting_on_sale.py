@@ -134,11 +134,11 @@ def contest_open_propose(*, by: StaffActor, contest: Contest) -> Proposal:
         kind=OPENING,
         subject=f"contest:{contest.pk}",
         by=by,
-        content={"contest": contest.pk, **_terms(contest)},
+        content={"contest": contest.pk, **terms_named(contest)},
     )
 
 
-def _terms(contest: Contest) -> two_persons.Content:
+def terms_named(contest: Contest) -> two_persons.Content:
     """Return what players rely on in the contest, as the second person reads it."""
     model = contest.ticket_model
     return {
@@ -161,7 +161,7 @@ def _open(proposal: Proposal, by: StaffActor) -> None:
     hold((Lock.FIGURES, 0), shared=True)
     contest = contest_get(contest.pk)
     _need_openable(contest)
-    if proposal.content != {"contest": contest.pk, **_terms(contest)}:
+    if proposal.content != {"contest": contest.pk, **terms_named(contest)}:
         raise TermsChanged
     offered_masks_refresh(contest_id=contest.pk)
     Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(

@@ -21,8 +21,6 @@ NOT_THAT_DAY = {
     "draws_outcome.confirmed",
     "lineage_by_command",
     "lototrot_classification.in_force_false",
-    "lototrot_contest.opened",
-    "lototrot_contest.opening_published",
     "lototrot_gameend.posted",
     "lototrot_settlement.in_force_false",
     "name_erased_as_published",
@@ -58,19 +56,16 @@ BY_HAND = {
     "lototrot_prize.there",
     "lototrot_salesstop.signalled",
     "lototrot_ticket.there",
-    "lototrot_void.as_named",
     "nothing_late_in_a_closed_period",
     "payoffice_cashsession.count_stands",
     "payoffice_cashsession.counted",
     "payoffice_claim.owed_by_lototrot",
     "payoffice_claim.owed_by_promotrot",
-    "payoffice_payment.as_named",
     "payoffice_payment.large_by_two",
     "payoffice_payment.second_there",
     "payoffice_payment.there",
     "power_by_two",
     "promotrot_emission.abandoned_in_public",
-    "promotrot_gameending.as_named",
     "promotrot_playact.there",
     "promotrot_playticket.there",
     "promotrot_voucher.as_drawn",
@@ -82,10 +77,6 @@ BY_HAND = {
     "retired_as_published",
     "roles_by_another",
     "second_person_waited",
-    "statements_commissionrate.as_named",
-    "statements_guaranteelimit.as_named",
-    "statements_guaranteelimit.where_and_when",
-    "statements_remittance.as_named",
     "statements_remittance.of_its_movement",
     "statements_remittance.there",
     "statements_statement.there",
@@ -196,6 +187,9 @@ def test_a_row_of_another_act_breaks_every_rule_of_its_table(day: Day) -> None:
             held |= {rule.name for rule in of_table} - broken(table, of_table)
     waiting = [rule for of_table in by_table.values() for rule in of_table if rule.name in held]
     unseen = held - broken("journal_change", waiting)
+    unseen -= {
+        name for name in held if name.endswith(".as_named")
+    }  # tests/core/staff/test_named.py
     assert unseen == NOT_THAT_DAY | BY_HAND, "see *A journal rule* in docs/recipes.md"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.database import clock
-from core.premises import suspending
+from core.premises import openings, suspending
 from core.premises.chosen import MOST, PremisesChanged, SelectionEmpty, SelectionRefused
 from core.premises.models import Premises, Suspension
 from core.staff import two_persons
@@ -199,20 +199,21 @@ def test_none_and_more_than_a_person_can_read_are_refused(by: StaffActor, number
 def test_two_hundred_premises_cost_few_queries(
     by: StaffActor, other: StaffActor, django_assert_max_num_queries: Any
 ) -> None:
-    template = factories.premises()
+    asked = [f"MANY{at}" for at in range(MOST)]
+    new = [openings.NewPremises(code, "Bar", "establishment", "X", "Palma") for code in asked]
+    opening = factories.proposal("premises.opening", content=openings.Opening(new).content())
     Premises.objects.bulk_create(
         Premises(
-            code=f"MANY{at}",
-            name=f"Bar {at}",
-            kind=template.kind,
-            address="Carrer Major 1",
+            code=code,
+            name="Bar",
+            kind="establishment",
+            address="X",
             municipality="Palma",
             created_at=clock.now(),
-            proposal=template.proposal,
+            proposal=opening,
         )
-        for at in range(MOST)
+        for code in asked
     )
-    asked = [f"MANY{at}" for at in range(MOST)]
     with django_assert_max_num_queries(30):
         proposal = suspending.suspending_propose(by=by, premises=asked, reason="Strike")
         two_persons.confirm(proposal=proposal.proposal.uuid, by=other)

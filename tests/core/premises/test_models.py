@@ -7,6 +7,7 @@ import pytest
 from django.db import Error, IntegrityError, models, transaction
 
 from core.database import clock
+from core.premises import openings
 from core.premises.models import (
     Authorisation,
     BurntRequest,
@@ -28,10 +29,18 @@ def refused(constraint: str, model: type[models.Model], **fields: Any) -> None:
 @pytest.mark.article("14.I.6")
 def test_a_premises_has_one_authorisation_for_a_game_at_a_time(bar: Premises) -> None:
     now = clock.now()
+    periods = [(now, None), (now - timedelta(hours=1), now - timedelta(hours=2))]
+    named = [
+        openings.NewAuthorisation(bar.code, game, since, "A", until)
+        for game in Game
+        for since, until in periods
+    ]
     common: dict[str, Any] = {
         "premises": bar,
         "reference": "A",
-        "proposal": bar.proposal,
+        "proposal": factories.proposal(
+            "premises.opening", content=openings.Opening(authorisations=named).content()
+        ),
         "recorded_at": now,
     }
     Authorisation.objects.create(game=Game.LOTOTROT, valid_from=now, **common)

@@ -150,7 +150,7 @@ def test_a_decision_is_credit_for_nobody_else_and_once(organiser: Any) -> None:
         {"minute_cap_cents": 10**7},
         {"reference": "Aval 13"},
     ):
-        with pytest.raises(IntegrityError, match="named another limit"), transaction.atomic():
+        with pytest.raises(IntegrityError, match="confirmed another"), transaction.atomic():
             GuaranteeLimit.objects.create(**columns | wrong)
     with pytest.raises(IntegrityError, match="guarantee_limit_once"), transaction.atomic():
         GuaranteeLimit.objects.create(**columns)

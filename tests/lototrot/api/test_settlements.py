@@ -232,14 +232,17 @@ def breached(contest: Contest) -> Contest:
     """Return the last ticket, which turns out to be sold after the start."""
     first = factories.races_of(contest)[0]
     by = factories.staff()
+    sold_at = Ticket.objects.latest("pk").sold_at
     RaceStart.objects.create(
         race=first,
-        actual_start_at=Ticket.objects.latest("pk").sold_at,
+        actual_start_at=sold_at,
         source="Film",
         recorded_at=clock.now(),
         recorded_by_id=by.user_id,
         recorded_in_id=by.session_id,
-        proposal=factories.proposal("lototrot.start", "x"),
+        proposal=factories.proposal(
+            "lototrot.start", "x", factories.start_of(first, sold_at, "Film")
+        ),
     )
     return contest
 

@@ -58,7 +58,14 @@ def test_a_replayed_end_of_a_bet_type_moves_what_had_accumulated() -> None:
         moves=[move.to_document()],
         cents=500,
         ended_at=factories.time_pass(minutes=1),
-        proposal=factories.proposal("lototrot.game_end"),
+        proposal=factories.proposal(
+            "lototrot.game_end",
+            content={
+                "bet_type": code,
+                "decision": "Resolució 3",
+                "destinations": [move.to_document()],
+            },
+        ),
     )
     REPLAYS["lototrot.ended"](end, {})
     assert ledger.balance_cents(accounts.jackpot(code)) == 0

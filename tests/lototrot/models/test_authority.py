@@ -22,9 +22,10 @@ def an_end(**changes: Any) -> GameEnd:
         "moves": [],
         "cents": 0,
         "ended_at": clock.now(),
-        "proposal": factories.proposal("lototrot.game_end"),
-    }
-    return GameEnd.objects.create(**fields | changes)
+    } | changes
+    named = {"bet_type": "two-legs", "decision": fields["decision"], "destinations": []}
+    proposal = factories.proposal("lototrot.game_end", content=named)
+    return GameEnd.objects.create(**fields, proposal=proposal)
 
 
 def test_a_bet_type_ends_once_by_a_decision() -> None:
@@ -40,12 +41,14 @@ def test_a_bet_type_ends_once_by_a_decision() -> None:
 
 def test_an_amendment_has_a_source_and_a_day_of_its_own() -> None:
     def amendment(source: str) -> FiguresAmendment:
+        day = natural_day(clock.now())
+        named = {"in_force_from": day.isoformat(), "source": source, "bet_type": {}}
         return FiguresAmendment.objects.create(
-            in_force_from=natural_day(clock.now()),
+            in_force_from=day,
             source=source,
             bet_type={},
             entered_at=clock.now(),
-            proposal=factories.proposal("lototrot.figures_amendment"),
+            proposal=factories.proposal("lototrot.figures_amendment", content=named),
         )
 
     with pytest.raises(IntegrityError, match="amendment_has_source"), transaction.atomic():

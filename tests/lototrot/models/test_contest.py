@@ -117,13 +117,22 @@ def test_a_closed_contest_has_a_cause_and_a_settled_one_no_secret() -> None:
 
 @pytest.mark.article("14.III.5.1")
 def test_a_contest_has_each_race_once_and_ten_legs_at_most() -> None:
-    contest = factories.contest()
+    contest = factories.contest(state=Contest.State.DRAFT)
     race = factories.races_of(contest)[0]
     other = factories.races_of(factories.contest(kind="five-races"))[0]
     for position, of in ((8, race), (1, other), (MAX_LEGS + 1, other)):
         with pytest.raises(IntegrityError), transaction.atomic():
             ContestLeg.objects.create(contest=contest, position=position, race=of)
     ContestLeg.objects.create(contest=contest, position=MAX_LEGS, race=other)
+
+
+@pytest.mark.article("14.III.5.1")
+def test_a_contest_on_sale_gets_no_other_leg() -> None:
+    """A program could add a race that no ticket chose: two persons named the others."""
+    contest = factories.contest()
+    other = factories.races_of(factories.contest(kind="five-races"))[0]
+    with pytest.raises(IntegrityError, match="no draft any more"), transaction.atomic():
+        ContestLeg.objects.create(contest=contest, position=MAX_LEGS, race=other)
 
 
 def test_a_declaration_of_display_names_rows_that_are_there() -> None:

@@ -41,7 +41,15 @@ def test_a_withdrawal_is_not_effective_in_the_future(race: Race) -> None:
             entered_at=first.entered_at,
             entered_by_id=first.entered_by_id,
             entered_in_id=first.entered_in_id,
-            proposal=factories.proposal("lototrot.withdrawal"),
+            proposal=factories.proposal(
+                "lototrot.withdrawal",
+                content={
+                    "race": race.pk,
+                    "number": 5,
+                    "source": "Stewards",
+                    "effective_at": (first.entered_at + timedelta(seconds=1)).isoformat(),
+                },
+            ),
         )
 
 
@@ -71,7 +79,8 @@ def test_a_horse_is_neither_withdrawn_nor_back_once_payment_is_ordered() -> None
     rounds.run(contest, [Facts((1, 2, 3), withdrawn=frozenset({3}), winners=frozenset({1}))] * 2)
     race = factories.races_of(contest)[0]
     standing = Withdrawal.objects.get(race=race)
-    reversal = factories.proposal("lototrot.withdrawal_reversal")
+    named = {"withdrawal": standing.pk, "reason": "Mistake."}
+    reversal = factories.proposal("lototrot.withdrawal_reversal", content=named)
     facts = (
         lambda: factories.withdrawal(race, 15),
         lambda: factories.withdrawal(race, 15, confirmed=False),

@@ -61,7 +61,9 @@ def test_only_two_persons_lift_a_stop(contest: Contest) -> None:
     refused(stop, ending="lifted", lifting=f.proposal("lototrot.withdrawal"))
     refused(stop, ending="confirmed")
     refused(stop, ending="closed")
-    lifting = f.proposal("lototrot.stop_lifting")
+    other = f.proposal("lototrot.stop_lifting", content={"stop": stop.pk + 1})
+    refused(stop, ending="lifted", lifting=other)
+    lifting = f.proposal("lototrot.stop_lifting", content={"stop": stop.pk})
     SalesStop.objects.update(ended_at=clock.now(), ending="lifted", lifting=lifting)
     refused(stop, ending="lifted", lifting=lifting)
 

@@ -7,6 +7,7 @@ import pytest
 
 from core.database import clock
 from core.premises.models import Authorisation, Suspension, Terminal
+from core.premises.openings import NewAuthorisation
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
@@ -40,7 +41,11 @@ def _corrected(race: Race, instant: datetime) -> None:
         recorded_at=clock.now(),
         recorded_by_id=before.recorded_by_id,
         recorded_in_id=before.recorded_in_id,
-        proposal=f.proposal("lototrot.start_correction", f"{race.pk}"),
+        proposal=f.proposal(
+            "lototrot.start_correction",
+            f"{race.pk}",
+            f.start_of(race, instant, "Video", replaces=before.pk),
+        ),
         corrects=before,
     )
 
@@ -214,13 +219,10 @@ def test_two_periods_that_meet_cover_the_whole_sale(contest: Contest, point: f.P
     boundary = clock.now()
     authorisation = Authorisation.objects.get(premises=point.premises, game="lototrot")
     Authorisation.objects.filter(pk=authorisation.pk).update(valid_until=boundary)
-    Authorisation.objects.create(
-        premises=point.premises,
-        game="lototrot",
-        valid_from=boundary,
-        reference="AUT-2",
-        proposal=authorisation.proposal,
-        recorded_at=clock.now(),
+    f.opened(
+        authorisations=[
+            NewAuthorisation(point.premises.code, "lototrot", boundary, reference="AUT-2")
+        ]
     )
     sell(contest, point)
     assert not breach_pending(contest.pk)

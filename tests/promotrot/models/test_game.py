@@ -29,8 +29,9 @@ def test_the_database_lets_nothing_of_an_approved_game_change(change: str) -> No
 
 def test_an_approval_without_two_persons_is_refused_by_the_database() -> None:
     version = emitting.recorded(emitting.small())
-    for kind in ("promotrot.approval", "promotrot.closing"):
-        proposal = factories.proposal(kind)
+    named = {"game": version.game.code, "version": version.version, "digest": version.digest}
+    for kind in ("promotrot.closing", "promotrot.approval"):
+        proposal = factories.proposal(kind, content=named)
         row = GameApproval(
             version=version,
             proposal=proposal,

@@ -63,7 +63,10 @@ def test_an_emission_opens_within_twelve_months_of_the_valuation_and_not_a_day_l
         {"tier": 1, "thing": "bicycle", "valued_on": valued_on.isoformat()}
     ]
     assert organiser.get(path).json()["state"] == "mixed" and not late.lanes.exists()
-    proposal = factories.proposal("promotrot.opening")
+    columns = ("tickets", "price_cents", "extra_cents", "stop_without_top")
+    named = {name: getattr(late, name) for name in columns}
+    named |= {"emission": late.reference, "commitment": late.commitment.digest}
+    proposal = factories.proposal("promotrot.opening", content=named)
     with pytest.raises(DatabaseError, match="valu"), transaction.atomic():
         Opening.objects.create(emission=late, opened_at=clock.now(), proposal=proposal)
 

@@ -152,11 +152,13 @@ def test_the_database_values_an_early_claim_as_the_order_says_and_at_no_other_ti
         claim.update(state="no_prize", changed_at=now, valued_at=now)
         connection.check_constraints()
     with pytest.raises(IntegrityError, match="is not valued"), transaction.atomic():
+        days, settlement = paying.terms(contest), contest.settlements.get()
+        content = paying.order_of(settlement, days)
         PaymentOrder.objects.create(
             contest=contest,
-            settlement=contest.settlements.get(),
-            proposal=factories.proposal("lototrot.payment_order", f"contest:{contest.pk}"),
-            **paying.terms(contest),
+            settlement=settlement,
+            proposal=factories.proposal("lototrot.payment_order", content=content),
+            **days,
         )
         connection.check_constraints()
     assert claim.get().state == Claim.State.EARLY

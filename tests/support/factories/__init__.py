@@ -47,6 +47,9 @@ from tests.support.factories.course import (
     classified as classified,
 )
 from tests.support.factories.course import (
+    declaration_of as declaration_of,
+)
+from tests.support.factories.course import (
     declared as declared,
 )
 from tests.support.factories.course import (
@@ -54,6 +57,9 @@ from tests.support.factories.course import (
 )
 from tests.support.factories.course import (
     signal_device as signal_device,
+)
+from tests.support.factories.course import (
+    start_of as start_of,
 )
 from tests.support.factories.course import (
     started as started,

@@ -31,8 +31,10 @@ from lototrot.models.programme import (
     Runner,
 )
 from lototrot.models.tickets import PrintConfirmation, Ticket
+from lototrot.services.authority.bet_types import Wanted
 from lototrot.services.contest.code_secrets import secret_make
 from lototrot.services.contest.published_terms import opening_publish
+from lototrot.services.contest.putting_on_sale import terms_named
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.tickets.layout import layout_digest
 from tests.support.factories.batches import NOW, Batch, one_transaction
@@ -212,7 +214,13 @@ def bet_type_of(rules: Rules, recorded_by_id: int | None = None) -> BetType:
             authorisation="CAIB 1/2006",
             recorded_at=clock.now(),
             recorded_by_id=recorded_by_id or somebody().user_id,
-            proposal=None if own else proposal("lototrot.bet_type", f"bet-type:{rules.code}"),
+            proposal=None
+            if own
+            else proposal(
+                "lototrot.bet_type",
+                f"bet-type:{rules.code}",
+                Wanted(rules, "CAIB 1/2006").to_document(),
+            ),
         )
     return recorded_type
 
@@ -271,9 +279,7 @@ def contest(
         correction_window_s=correction_window_s,
         correction_approval="CAIB 3/2006" if correction_window_s else "",
         scheduled_close_at=closes_at or min(r.scheduled_start_at for r in chosen),
-        state=state,
-        opened_at=now if is_open else None,
-        opening=opening(of) if is_open else None,
+        state=Contest.State.DRAFT if is_open else state,
         offered_masks=_fields_of(chosen),
         code_secret=secret_make(takings_account=takings.pk),
         takings_account=takings,
@@ -284,9 +290,7 @@ def contest(
         ContestLeg(contest=new_contest, position=position, race=race)
         for position, race in enumerate(chosen, start=1)
     )
-    if is_open:
-        opening_publish(new_contest)
-    return new_contest
+    return contest_opened(new_contest, at=now) if is_open else new_contest
 
 
 def _fields_of(races: Sequence[Race]) -> list[int]:
@@ -297,16 +301,17 @@ def _fields_of(races: Sequence[Race]) -> list[int]:
     return [mask_of(numbers[race.pk]) for race in races]
 
 
-def opening(of: Meeting) -> Proposal:
-    """Return the confirmed proposal by which a contest of the meeting is put on sale."""
-    return proposal("lototrot.contest_opening", f"meeting:{of.pk}")
+def opening(of: Contest) -> Proposal:
+    """Return the confirmed proposal by which a draft is put on sale with the terms that it has."""
+    content = {"contest": of.pk, **terms_named(of)}
+    return proposal("lototrot.contest_opening", f"contest:{of.pk}", content)
 
 
 @one_transaction
 def contest_opened(of: Contest, *, at: datetime | None = None) -> Contest:
     """Put a draft on sale as the services would."""
     Contest.objects.filter(pk=of.pk).update(
-        state=Contest.State.OPEN, opened_at=at or clock.now(), opening=opening(of.meeting)
+        state=Contest.State.OPEN, opened_at=at or clock.now(), opening=opening(of)
     )
     of.refresh_from_db()
     opening_publish(of)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 
@@ -22,11 +23,13 @@ from lototrot.models.stops import SignalDevice
 from lototrot.selectors import draws
 from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.seal.sealing import contest_seal
+from tests.support.factories.batches import one_transaction
 from tests.support.factories.contests import contest_closed
 from tests.support.factories.people import proposal, somebody, staff, time_pass, time_to
 from tests.support.factories.places import Point, central_office
 
 
+@one_transaction
 def withdrawal(of: Race, number: int, *, confirmed: bool = True) -> Withdrawal:
     """Record a standing withdrawal. The contests' numbers on sale stay as they are."""
     by, now = somebody(), clock.now()
@@ -39,10 +42,15 @@ def withdrawal(of: Race, number: int, *, confirmed: bool = True) -> Withdrawal:
         entered_by_id=by.user_id,
         entered_in=by,
         confirmed_at=now if confirmed else None,
-        proposal=proposal("lototrot.withdrawal", f"race:{of.pk}:{number}"),
+        proposal=proposal(
+            "lototrot.withdrawal",
+            f"race:{of.pk}:{number}",
+            {"race": of.pk, "number": number, "source": "Stewards", "effective_at": None},
+        ),
     )
 
 
+@one_transaction
 def started(of: Race, *, at: datetime | None = None) -> RaceStart:
     """Record the race's actual start, by default now."""
     by, now = somebody(), clock.now()
@@ -53,35 +61,62 @@ def started(of: Race, *, at: datetime | None = None) -> RaceStart:
         recorded_at=now,
         recorded_by_id=by.user_id,
         recorded_in=by,
-        proposal=proposal("lototrot.start", f"race:{of.pk}"),
+        proposal=proposal("lototrot.start", f"race:{of.pk}", start_of(of, at or now)),
     )
 
 
+def start_of(of: Race, at: datetime, source: str = "Starter", **more: Any) -> dict[str, Any]:
+    """Return the content of the proposal of a start."""
+    return {"race": of.pk, "actual_start_at": at.isoformat(), "source": source, **more}
+
+
+@one_transaction
 def signal_device(course: Racecourse, point: Point) -> SignalDevice:
     """Appoint a terminal as the device that signals the starts of a racecourse."""
     return SignalDevice.objects.create(
         terminal=point.terminal,
         racecourse=course,
         appointed_at=clock.now(),
-        proposal=proposal("lototrot.signal_device"),
+        proposal=proposal(
+            "lototrot.signal_device",
+            content={"terminal": point.terminal.code, "racecourse": course.code},
+        ),
     )
 
 
+@one_transaction
 def declared(of: Race, kind: str = RaceDeclaration.Kind.NOT_RUN) -> RaceDeclaration:
     """Record a standing declaration that the race gave no classification."""
     by, now = somebody(), clock.now()
+    content = declaration_of(of, now, kind)
     return RaceDeclaration.objects.create(
         race=of,
         kind=kind,
-        reason="Storm",
-        text="Resolució",
-        author=RaceDeclaration.Author.AUTHORITY,
+        reason=content["reason"],
+        text=content["text"],
+        author=content["author"],
         declared_at=now,
         recorded_at=now,
         recorded_by_id=by.user_id,
         recorded_in=by,
-        proposal=proposal("lototrot.declaration", f"race:{of.pk}"),
+        proposal=proposal("lototrot.declaration", f"race:{of.pk}", content),
     )
+
+
+def declaration_of(
+    of: Race, at: datetime, kind: str = RaceDeclaration.Kind.NOT_RUN, **changes: Any
+) -> dict[str, Any]:
+    """Return the content of the proposal of a declaration."""
+    return {
+        "meeting": of.meeting_id,
+        "race": of.pk,
+        "kind": str(kind),
+        "reason": "Storm",
+        "text": "Resolució",
+        "author": str(RaceDeclaration.Author.AUTHORITY),
+        "left": [],
+        "declared_at": at.isoformat(),
+    } | changes
 
 
 @transaction.atomic
@@ -145,6 +180,7 @@ def witnessed(draw: Draw, *, organiser: StaffActor | None = None, text: str = "3
     return draw
 
 
+@one_transaction
 def classified(
     of: Race,
     winners: Iterable[int],
@@ -184,12 +220,17 @@ def classified(
             }
         )
     now = clock.now()
+    announced: dict[str, Any] = {
+        "runners": runners,
+        "announced_text": "Classificació oficial",
+        "author": "Comissaris",
+    }
+    at = announced_at or now
+    content = {"race": of.pk, "announced_at": at.isoformat(), **announced}
     return Classification.objects.create(
         race=of,
-        runners=runners,
-        announced_text="Classificació oficial",
-        announced_at=announced_at or now,
-        author="Comissaris",
+        **announced,
+        announced_at=at,
         confirmed_at=now,
-        proposal=proposal("lototrot.classification", f"race:{of.pk}"),
+        proposal=proposal("lototrot.classification", f"race:{of.pk}", content),
     )

@@ -36,6 +36,7 @@ from tests.support.factories.people import proposal, proposal_like, serial, staf
 TOKEN_DAYS = 4_000  # longer than ten years of meetings, which the bench's history has
 """Tests move time by months, and the tokens of their terminals last."""
 _PLENTY_CENTS = 10**13
+_A_YEAR = timedelta(days=365)
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 KEY = TerminalKey()
 """The key with which the terminals of the factories enrolled."""
@@ -85,11 +86,17 @@ def premises(
     By default they may owe more than any test sells; `guarantee` sets less.
     """
     number, together = next(serial), Batch()
-    year_ago = Sql("core_now() - interval '365 days'")
-    opening = proposal("premises.opening", f"opening:{number}")
+    code, since_when = f"P{number}-{secrets.token_hex(2)}", since or clock.now() - _A_YEAR
+    authorisations = [
+        openings.NewAuthorisation(code, game, since_when, f"AUT-{number}", until)
+        for game in authorised
+    ]
+    new = openings.NewPremises(code, f"Bar {number}", kind, "Carrer Major 1", "Palma")
+    content = openings.Opening([new], authorisations).content()
+    opening = proposal("premises.opening", f"opening:{number}", content)
     place = together.add(
         Premises,
-        code=f"P{number}-{secrets.token_hex(2)}",
+        code=code,
         name=f"Bar {number}",
         kind=kind,
         address="Carrer Major 1",
@@ -97,12 +104,12 @@ def premises(
         created_at=NOW,
         proposal=opening,
     )
-    for game in authorised:
+    for each in authorisations:
         together.add(
             Authorisation,
             premises=place,
-            game=game,
-            valid_from=since or year_ago,
+            game=each.game,
+            valid_from=since_when,
             valid_until=until,
             reference=f"AUT-{number}",
             recorded_at=NOW,
@@ -122,6 +129,7 @@ SELECT 'premises:' || currval('premises_premises_id_seq'), 'debit', core_now()
 """
 
 
+@one_transaction
 def guarantee(
     place: Premises,
     limit_cents: int = _PLENTY_CENTS,
@@ -193,6 +201,7 @@ def central_office() -> str:
     return placed("")[1]
 
 
+@one_transaction
 def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     """Return an enrolled terminal with an operator signed on, at the premises given or at new
     ones.
@@ -201,17 +210,21 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     """
     place = place or premises()
     number, together = next(serial), Batch()
+    code = f"T{number}-{secrets.token_hex(2)}"
+    content = openings.Opening(terminals=[openings.NewTerminal(place.code, code)]).content()
     token, session_token = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     terminal = together.add(
         Terminal,
-        code=f"T{number}-{secrets.token_hex(2)}",
+        code=code,
         premises=place,
         token_digest=token_digest(token),
         token_expires_at=Sql("core_now() + %s", (timedelta(days=TOKEN_DAYS),)),
         public_key=public_key_read(KEY.public),
         enrolled_at=NOW,
         created_at=NOW,
-        proposal=proposal_like(together, place.proposal, "premises.opening", f"opening:{number}"),
+        proposal=proposal_like(
+            together, place.proposal, "premises.opening", f"opening:{number}", content
+        ),
     )
     operator = together.add(
         Operator,
@@ -256,21 +269,35 @@ def enrolment_code(place: Premises | str, terminal: str) -> str:
     return openings.enrolment_code(by=by, terminal=terminal)
 
 
+@one_transaction
 def ended(of: Authorisation | Terminal, at: datetime) -> Resolution:
     """End an authorisation, or revoke a terminal, as of an instant in the past, by a resolution."""
     is_terminal = isinstance(of, Terminal)
     effect = Resolution.Effect.REVOKED if is_terminal else Resolution.Effect.ENDED
+    content = resolution_of(
+        effect,
+        at,
+        terminal=of.code if isinstance(of, Terminal) else None,
+        authorisation=None if is_terminal else of.pk,
+    )
     resolution: Resolution = Resolution.objects.create(
         effect=effect,
         **{"terminal" if is_terminal else "authorisation": of},
         effective_at=at,
-        reference="DGJ 1/2030",
-        proposal=proposal("premises.resolution", f"{effect}:{of.pk}:{at.isoformat()}"),
+        reference=content["reference"],
+        proposal=proposal("premises.resolution", f"{effect}:{of.pk}:{at.isoformat()}", content),
         entered_at=clock.now(),
     )
     rows = type(of)._default_manager.filter(pk=of.pk)
     rows.update(**{"revoked_at" if is_terminal else "valid_until": at})
     return resolution
+
+
+def resolution_of(effect: str, at: datetime, **changes: Any) -> dict[str, Any]:
+    """Return the content of the proposal of a resolution about what `changes` names."""
+    about: dict[str, Any] = {"authorisation": None, "premises": None, "terminal": None}
+    stated = {"effect": str(effect), "effective_at": at.isoformat(), "reference": "DGJ 1/2030"}
+    return about | stated | changes
 
 
 def operator_at(of: Point, *, displays: bool = True) -> str:

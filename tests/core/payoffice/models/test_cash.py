@@ -73,7 +73,7 @@ def test_a_session_is_closed_by_what_another_person_received() -> None:
         (_closing(session, counted(1_001)), named),
         (_closing(session, named | {"count": {"500": 2}}), named),
     ):
-        _not_closed("two persons named other cash", session, proposal, closed)
+        _not_closed("two persons confirmed another", session, proposal, closed)
     of_supervisor = cash_close(
         by=factories.staff(Role.SUPERVISOR), session=session.uuid, count=fewest(1_000)
     )
@@ -84,7 +84,7 @@ def test_a_session_is_closed_by_what_another_person_received() -> None:
         decided_in_id=session.opened_in_id,
         decided_at=clock.now(),
     )
-    _not_closed("its cashier received it", session, of_supervisor, named)
+    _not_closed("its cashier received the cash", session, of_supervisor, named)
 
 
 def test_cash_is_taken_as_another_person_received_it_and_once() -> None:
@@ -99,9 +99,9 @@ def test_cash_is_taken_as_another_person_received_it_and_once() -> None:
         ("cash_taken_by_two", None, {}),
         ("cash_taken_by_two", brought, {"cents": 400}),
         ("two persons are needed", factories.proposal("payoffice.cash_closing"), {}),
-        ("two persons named other cash", taking, {"cents": -401}),
-        ("two persons named other cash", taking, {"reason": "To the bank."}),
-        ("two persons named other cash", taking, {"session": other}),
+        ("two persons confirmed another", taking, {"cents": -401}),
+        ("two persons confirmed another", taking, {"reason": "To the bank."}),
+        ("two persons confirmed another", taking, {"session": other}),
     ):
         content = columns | changed | {"proposal": proposal}
         refused(message, CashMovement, uuid=uuid.uuid4(), moved_at=clock.now(), **content)

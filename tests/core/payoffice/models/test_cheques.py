@@ -55,14 +55,17 @@ def test_a_cheque_is_of_the_amount_and_the_payee_of_its_payment(
     given.confirmed(proposal)
     given.confirmed(cheques.cheque_void(by=by, number=1, reason="Lost."), Role.ORGANISER)
     again = cheques.cheque_reissue(by=by, number=1)
-    for changes in ({"amount_cents": 10_000_100}, {"payee": mallory}):
+    for changes, says in (
+        ({"amount_cents": 10_000_100}, "not what its payment is"),
+        ({"payee": mallory}, "confirmed another"),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(cheques.Cheque, "objects", _Drawing(changes))
-            with pytest.raises(IntegrityError, match="not what its payment is"):
+            with pytest.raises(IntegrityError, match=says):
                 given.confirmed(again, Role.ORGANISER)
     given.confirmed(again, Role.ORGANISER)
     void = factories.proposal("payoffice.cheque_void", content={"cheque": 1})
-    with pytest.raises(IntegrityError, match="two persons voided another"), transaction.atomic():
+    with pytest.raises(IntegrityError, match="confirmed another"), transaction.atomic():
         Cheque.objects.filter(number=2).update(state="voided", voiding=void, void_reason="x")
 
 
@@ -84,7 +87,8 @@ def test_what_the_bank_paid_for_a_voided_cheque_takes_two_persons_and_settles_on
     cheque = Cheque.objects.get()
 
     def columns(kind: str = "payoffice.ruling", **other: str) -> dict[str, Any]:
-        decided = {"cheque": 1, "outcome": "settled", "reason": "x"}
+        decided: dict[str, Any] = {"cheque": 1, "outcome": "settled", "reason": "x"}
+        decided |= {"amount_cents": cheque.amount_cents}
         decided |= {"presented_on": str(natural_day(clock.now()))} | other
         return {
             "uuid": uuid.uuid4(),
@@ -105,7 +109,7 @@ def test_what_the_bank_paid_for_a_voided_cheque_takes_two_persons_and_settles_on
     named = {"cheque": "2", "outcome": "loss", "reason": "y", "presented_on": "2030-01-01"}
     for name, value in named.items():
         other = columns("payoffice.cheque_paid_voided", **{name: value})
-        refused("two persons named another", VoidedChequePayment, **other)
+        refused("two persons confirmed another", VoidedChequePayment, **other)
     day = natural_day(clock.now())
     asked: dict[str, Any] = {"amount_cents": 100_001, "presented_on": day, "reason": "Statement."}
     given.confirmed(cheques.cheque_reissue(by=by, number=1), Role.ORGANISER)

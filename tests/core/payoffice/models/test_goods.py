@@ -93,8 +93,8 @@ def test_things_come_in_and_go_out_as_two_persons_named_them(units: int) -> None
         {"cents": units * 399},
         {"reason": "y"},
     ):
-        refused("named other things", move, bike, units, proposal=named(columns, **changed))
-    refused("named other things", move, bike, units, proposal=named(columns), staff_id=other)
+        refused("confirmed another", move, bike, units, proposal=named(columns, **changed))
+    refused("confirmed another", move, bike, units, proposal=named(columns), staff_id=other)
     refused("proposal", move, bike, 2, proposal=first.proposal)
     move(bike, units, proposal=named(columns))
 

@@ -59,7 +59,7 @@ def test_what_is_given_back_is_of_a_loss_and_what_two_persons_named() -> None:
         {"returned_by": "insurer"},
         {"returned_by": None},
     ):
-        refused("two persons named another", ChequeRecovery, **columns(decided))
+        refused("two persons confirmed another", ChequeRecovery, **columns(decided))
     refused("cheque_recovery_positive", ChequeRecovery, **columns(amount_cents=-1))
     refused("cheque_recovery_has_reference", ChequeRecovery, **columns(reference=""))
     refused("cheque_recovery_once", ChequeRecovery, **columns(reference="tr 1"))
@@ -94,7 +94,7 @@ def test_what_is_written_off_is_of_a_loss_and_what_two_persons_named() -> None:
 
     refused("not so much of a loss", ChequeWriteOff, **columns(amount_cents=11))
     for decided in ({"cheque": 2}, {"amount_cents": 9}, {"reason": "Other."}, {"reason": None}):
-        refused("two persons named another", ChequeWriteOff, **columns(decided))
+        refused("two persons confirmed another", ChequeWriteOff, **columns(decided))
     refused("cheque_write_off_positive", ChequeWriteOff, **columns(amount_cents=-1))
     refused("cheque_write_off_has_reason", ChequeWriteOff, **columns(reason=""))
     refused("two persons are needed", ChequeWriteOff, **columns(kind=recovering.RECOVERY.name))
@@ -127,15 +127,16 @@ def test_an_entry_is_taken_back_once_and_as_two_persons_named_it() -> None:
                 model._default_manager.update(**columns)
 
         whole = reversed_by(row.uuid)
-        refuses("two persons named another", {"reversed_at": clock.now()})
+        refuses("two persons are needed", {"reversed_at": clock.now()})
         refuses("two persons", reversed_by(row.uuid, kind=recovering.RECOVERY.name))
-        refuses("two persons named another", reversed_by(uuid.uuid4()))
-        refuses("two persons named another", reversed_by(row.uuid, reason="Other."))
-        refuses("two persons named another", whole | {"reversed_reason": ""})
+        refuses("two persons confirmed another", reversed_by(uuid.uuid4()))
+        refuses("two persons confirmed another", reversed_by(row.uuid, reason="Other."))
+        refuses("two persons confirmed another", whole | {"reversed_reason": ""})
         refuses("reversal_whole", whole | {"reversed_at": None})
         taken_back(by, row.uuid)
         refuses("taken back already", reversed_by(row.uuid))
-        refuses("taken back already", {"reversed_at": None, "reversed_reason": ""})
+        with pytest.raises(IntegrityError), transaction.atomic():
+            model._default_manager.update(reversed_at=None, reversed_reason="")
         lost_cents = 0 if model is VoidedChequePayment else LOST_CENTS
         assert Cheque.objects.get().still_lost_cents <= lost_cents
     assert Proposal.objects.filter(kind=recovering.REVERSAL.name).exists()

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.kernel.days import natural_day
@@ -40,10 +40,16 @@ def test_rows_that_are_written_at_once_are_never_more_than_the_loss() -> None:
     """By SQL of the application's role, which does not take the lock itself."""
     factories.time_to(rounds.NOON)
     lost()
-    columns = [_confirmed_columns(f"TR {number}") for number in range(3)]
-    answers = together(*(partial(ChequeRecovery.objects.create, **each) for each in columns))
+    answers = together(*(partial(_write, f"TR {number}") for number in range(3)))
     refused = [each for each in answers if isinstance(each, IntegrityError)]
     assert (len(refused), ChequeRecovery.objects.count()) == (2, 1)
+
+
+@transaction.atomic
+def _write(reference: str) -> ChequeRecovery:
+    """Write a recovery in the act in which two persons decide it."""
+    recovery: ChequeRecovery = ChequeRecovery.objects.create(**_confirmed_columns(reference))
+    return recovery
 
 
 def _confirmed_columns(reference: str) -> dict[str, Any]:

@@ -170,7 +170,7 @@ def test_a_payment_of_two_persons_is_what_they_named(organiser: Any, contest: An
         {"statement": another},
     ):
         with (
-            pytest.raises(IntegrityError, match="two persons named another"),
+            pytest.raises(IntegrityError, match="two persons confirmed another"),
             transaction.atomic(),
         ):
             pays(**other)

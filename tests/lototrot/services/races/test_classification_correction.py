@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -95,6 +96,18 @@ def test_a_correction_must_correct_something_and_say_why(race: Race) -> None:
     assert Classification.objects.count() == 1
 
 
+def correction_of(before: Classification, **changes: Any) -> dict[str, Any]:
+    """Return the content of the proposal that corrects a classification to what it says."""
+    return {
+        "race": before.race_id,
+        "corrects": before.pk,
+        "runners": before.runners,
+        "announced_text": before.announced_text,
+        "author": before.author,
+        "announced_at": before.announced_at.isoformat(),
+    } | changes
+
+
 def test_a_correction_of_what_was_corrected_meanwhile_is_refused(race: Race) -> None:
     confirm(propose(race))
     proposal = correct(race, ANNOUNCED)
@@ -106,7 +119,12 @@ def test_a_correction_of_what_was_corrected_meanwhile_is_refused(race: Race) -> 
         announced_text=before.announced_text,
         announced_at=before.announced_at,
         author=before.author,
-        proposal=f.proposal("lototrot.classification_correction", "other", second=Role.INSPECTOR),
+        proposal=f.proposal(
+            "lototrot.classification_correction",
+            "other",
+            correction_of(before),
+            second=Role.INSPECTOR,
+        ),
         confirmed_at=clock.now(),
         corrects=before,
     )
@@ -128,7 +146,12 @@ def test_the_database_refuses_a_correction_nobody_oversaw_or_of_another_text(
             announced_text=text or before.announced_text,
             announced_at=before.announced_at,
             author=before.author,
-            proposal=f.proposal("lototrot.classification_correction", "x", second=second),
+            proposal=f.proposal(
+                "lototrot.classification_correction",
+                "x",
+                correction_of(before, announced_text=text or before.announced_text),
+                second=second,
+            ),
             confirmed_at=clock.now(),
             corrects=before,
             in_force=False,
@@ -194,11 +217,12 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
     settlement = settled(contest)
     proposal = correct(race, ANNOUNCED)
     Contest.objects.filter(pk=contest.pk).update(state="ordered")
+    days = paying.terms(contest)
     PaymentOrder.objects.create(
         contest=contest,
         settlement=settlement,
-        proposal=f.proposal("lototrot.payment_order", "x"),
-        **paying.terms(contest),
+        proposal=f.proposal("lototrot.payment_order", "x", paying.order_of(settlement, days)),
+        **days,
     )
     with pytest.raises(PaymentOrdered):
         oversee(proposal)
@@ -210,9 +234,11 @@ def test_nothing_is_corrected_once_payment_is_ordered(contest: Contest, race: Ra
     assert settlement.in_force
     written = Classification.objects.filter(race=race)
     standing = race.withdrawals.filter(number=3)
+    named = {"withdrawal": standing.get().pk, "reason": ""}
+    reversal = f.proposal(REVERSAL, "x", named)
     for by_sql in (
         lambda: f.withdrawal(race, 6),
-        lambda: standing.update(reversed_at=clock.now(), reversal=f.proposal(REVERSAL, "x")),
+        lambda: standing.update(reversed_at=clock.now(), reversal=reversal),
         lambda: written.update(in_force=False),
     ):
         with pytest.raises(IntegrityError, match="payment is ordered"), transaction.atomic():
@@ -229,14 +255,16 @@ def test_the_order_of_another_contest_ends_the_corrections_of_a_race_that_they_s
     standing, ordered = settled(contest), settled(other)
     proposal = correct(race, ANNOUNCED)
     Contest.objects.filter(pk=other.pk).update(state="ordered")
+    days = paying.terms(other)
     PaymentOrder.objects.create(
         contest=other,
         settlement=ordered,
-        proposal=f.proposal("lototrot.payment_order", "x"),
-        **paying.terms(other),
+        proposal=f.proposal("lototrot.payment_order", "x", paying.order_of(ordered, days)),
+        **days,
     )
     with pytest.raises(PaymentOrdered):
         oversee(proposal)
+    two_persons.reject(proposal=proposal.uuid, by=f.staff(Role.INSPECTOR))
     standing.refresh_from_db()
     assert standing.in_force and race_record(race.pk).facts().winners == {7}
 
@@ -307,5 +335,7 @@ def replace_start(start, at):
         recorded_by_id=start.recorded_by_id,
         recorded_in_id=start.recorded_in_id,
         corrects=start,
-        proposal=f.proposal("lototrot.start_correction", "x"),
+        proposal=f.proposal(
+            "lototrot.start_correction", "x", f.start_of(start.race, at, "Video", replaces=start.pk)
+        ),
     )

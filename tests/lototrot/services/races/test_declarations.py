@@ -160,17 +160,19 @@ def test_a_race_run_without_a_winner_is_declared_with_the_stewards_text(race: Ra
         with pytest.raises(DeclarationTextMissing):
             declare(race, kind, text=" ")
     by = f.staff()
+    now = clock.now()
+    named = f.declaration_of(race, now, Kind.NO_WINNER, reason="x", text="")
     with pytest.raises(IntegrityError, match="declaration_has_text"), transaction.atomic():
         RaceDeclaration.objects.create(
             race=race,
             kind=Kind.NO_WINNER,
             reason="x",
-            declared_at=clock.now(),
+            declared_at=now,
             recorded_at=clock.now(),
             recorded_by_id=by.user_id,
             recorded_in_id=by.session_id,
             author="authority",
-            proposal=f.proposal("lototrot.declaration"),
+            proposal=f.proposal("lototrot.declaration", content=named),
         )
     declare(race, Kind.NO_WINNER, text="1, 2 i 3 distanciats; la resta, retirats en cursa.")
     record = race_record(race.pk)

@@ -270,10 +270,13 @@ def test_no_later_fact_makes_balls_void_that_wait_for_the_inspector(race: Race) 
 def test_the_database_changes_no_fact_behind_a_draw_that_has_begun(race: Race) -> None:
     """[B13, B16]: while balls wait, and once the draw is committed to."""
     f.time_to(race.scheduled_start_at - timedelta(minutes=30))
-    f.withdrawal(race, 3)
+    withdrawn = f.withdrawal(race, 3)
     draw, ended = declare(race), clock.now()
-    retraction = f.proposal("lototrot.declaration_retraction", "declaration:1")
-    reversal = f.proposal("lototrot.withdrawal_reversal", "withdrawal:1")
+    standing = RaceDeclaration.objects.get()
+    retraction = f.proposal("lototrot.declaration_retraction", content={"declaration": standing.pk})
+    reversal = f.proposal(
+        "lototrot.withdrawal_reversal", content={"withdrawal": withdrawn.pk, "reason": ""}
+    )
     for contest in Contest.objects.filter(state=Contest.State.CLOSED):
         contest_seal(contest_id=contest.pk)
     f.announced_time(draw)
@@ -381,7 +384,15 @@ def test_the_draw_is_announced_at_an_office_with_the_longest_address(race: Race)
         address="C" * 200,
         municipality="M" * 80,
         created_at=clock.now(),
-        proposal=f.proposal("premises.opening", "opening:long"),
+        proposal=f.proposal(
+            "premises.opening",
+            "opening:long",
+            {
+                "premises": [
+                    {"code": "OFICINA-LLARGA", "kind": "central_office", "municipality": "M" * 80}
+                ]
+            },
+        ),
     )
     declare(race, draw_place=office.code)
     draw = race_record(race.pk).draw

@@ -79,14 +79,15 @@ def withdrawn_later(contest: Contest) -> None:
         for runner in Classification.objects.get(race=first(contest)).runners
     ]
     Classification.objects.filter(race=first(contest)).update(in_force=False)
+    named: dict[str, Any] = {"runners": runners, "announced_text": "Text", "author": "Comissaris"}
+    announced_at = withdrawal.entered_at
+    content = {"race": first(contest).pk, "announced_at": announced_at.isoformat(), **named}
     Classification.objects.create(
         race=first(contest),
-        runners=runners,
-        announced_text="Text",
-        author="Comissaris",
-        announced_at=withdrawal.entered_at,
-        confirmed_at=withdrawal.entered_at,
-        proposal=factories.proposal("lototrot.classification"),
+        **named,
+        announced_at=announced_at,
+        confirmed_at=announced_at,
+        proposal=factories.proposal("lototrot.classification", content=content),
     )
 
 

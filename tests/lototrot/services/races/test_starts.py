@@ -253,7 +253,11 @@ def test_a_correction_must_be_possible(race: Race) -> None:
         recorded_at=clock.now(),
         recorded_by_id=first.user_id,
         recorded_in_id=first.session_id,
-        proposal=f.proposal("lototrot.start_correction", "other"),
+        proposal=f.proposal(
+            "lototrot.start_correction",
+            "other",
+            f.start_of(race, recorded - timedelta(minutes=3), "x", replaces=race.starts.get().pk),
+        ),
         corrects=race.starts.get(),
     )
     with pytest.raises(StartChanged):

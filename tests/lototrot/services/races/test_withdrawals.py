@@ -310,11 +310,12 @@ def test_what_stood_at_the_start_stays_once_classified_and_all_once_drawn_or_ord
     settlement = rounds.bare_settlement(contest)
     for state in ("settled", "ordered"):
         Contest.objects.filter(pk=contest.pk).update(state=state)
+    days = paying.terms(contest)
     PaymentOrder.objects.create(
         contest=contest,
         settlement=settlement,
-        proposal=f.proposal("lototrot.payment_order", "x"),
-        **paying.terms(contest),
+        proposal=f.proposal("lototrot.payment_order", "x", paying.order_of(settlement, days)),
+        **days,
     )
     with pytest.raises(PaymentOrdered):
         enter(race, 5, effective_at=before)

@@ -189,7 +189,11 @@ def settled_with_a_breach(point: f.Point) -> tuple[Contest, Settlement]:
         recorded_at=clock.now(),
         recorded_by_id=start.recorded_by_id,
         recorded_in_id=start.recorded_in_id,
-        proposal=f.proposal("lototrot.start_correction", "video"),
+        proposal=f.proposal(
+            "lototrot.start_correction",
+            "video",
+            f.start_of(start.race, late.sold_at, "Video", replaces=start.pk),
+        ),
         corrects=start,
     )
     return contest, contest.settlements.get()
@@ -204,7 +208,17 @@ def test_found_after_the_settlement_they_reverse_it(point: f.Point) -> None:
         PaymentOrder.objects.create(
             contest=contest,
             settlement=settlement,
-            proposal=f.proposal("lototrot.payment_order", "forced"),
+            proposal=f.proposal(
+                "lototrot.payment_order",
+                "forced",
+                {
+                    "contest": contest.pk,
+                    "settlement": str(settlement.uuid),
+                    "results_day": str(contest.day),
+                    "first_pay_day": str(contest.day),
+                    "last_claim_day": str(contest.day),
+                },
+            ),
             ordered_at=clock.now(),
             results_day=contest.day,
             first_pay_day=contest.day,

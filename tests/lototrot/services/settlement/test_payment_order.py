@@ -35,6 +35,7 @@ from lototrot.services.settlement.payment_order import (
 )
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
+from tests.support.paying import order_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 
@@ -144,9 +145,11 @@ def test_the_database_refuses_other_days_than_those_of_the_rule(
     contest: Contest, days: tuple[int, int]
 ) -> None:
     first, second = (contest.day + timedelta(days=each) for each in days)
-    proposal = factories.proposal("lototrot.payment_order", f"contest:{contest.pk}")
+    named = {"first_pay_day": first, "last_claim_day": second}
+    content = order_of(contest.settlements.get(), {"results_day": contest.day, **named})
+    proposal = factories.proposal("lototrot.payment_order", f"contest:{contest.pk}", content)
     with pytest.raises(IntegrityError, match="on other days"), transaction.atomic():
-        _insert(contest, proposal, first_pay_day=first, last_claim_day=second)
+        _insert(contest, proposal, **named)
 
 
 @pytest.mark.article("14.III.8.2")

@@ -1,6 +1,7 @@
 """List what was not printed after the closing, and decide it by two persons [E11]."""
 
 import pytest
+from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
 from core.ledger import services as ledger
@@ -12,7 +13,7 @@ from core.staff.powers import Role
 from lototrot.accounts import refunds_due
 from lototrot.alarms import unprinted_tickets
 from lototrot.models.contest import Contest
-from lototrot.models.tickets import PrintConfirmation, Unprinted, Void
+from lototrot.models.tickets import PrintConfirmation, Ticket, Unprinted, Void
 from lototrot.services.contest.closing import contest_close
 from lototrot.services.reasons import ReasonMissing
 from lototrot.services.seal.sealing import ContestNotSealed, contest_seal
@@ -31,6 +32,7 @@ from lototrot.services.tickets.unprinted import (
 )
 from tests.support import factories as f
 from tests.support import rounds
+from tests.support.lototrot.breaching import set_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.II.1")]
 
@@ -128,11 +130,53 @@ def test_the_set_that_two_persons_decide_is_the_one_proposed(contest: Contest) -
     Unprinted.objects.filter(ticket=other.ticket_id).update(
         verdict="stand",
         reason="x",
-        proposal=f.proposal("lototrot.unprinted", "other"),
+        proposal=f.proposal(
+            "lototrot.unprinted",
+            "other",
+            {
+                "contest": contest.pk,
+                "verdict": "stand",
+                "reason": "x",
+                **set_of([Ticket.objects.get(pk=other.ticket_id)]),
+            },
+        ),
         decided_at=clock.now(),
     )
     with pytest.raises(UnprintedChanged):
         confirmed(all_of_them)
+
+
+def test_tickets_that_two_persons_did_not_name_are_not_left_to_stand(contest: Contest) -> None:
+    """Past the service: a ticket with no paper would win, or one with a paper be given back."""
+    named, also, left = (sold(contest) for _ in range(3))
+    ended(contest)
+    chosen = Ticket.objects.filter(pk__in=[named.ticket_id, also.ticket_id])
+    content = {"contest": contest.pk, "verdict": "stand", "reason": "x", **set_of(chosen)}
+    proposal = f.proposal("lototrot.unprinted", "x", content)
+    decision = {"verdict": "stand", "reason": "x", "decided_at": clock.now(), "proposal": proposal}
+
+    def stand(*tickets: int, **changes: str) -> None:
+        with transaction.atomic():
+            Unprinted.objects.filter(ticket__in=tickets).update(**decision | changes)
+            connection.check_constraints()
+
+    both = (named.ticket_id, also.ticket_id)
+    for tickets in ((named.ticket_id,), (left.ticket_id,), (*both, left.ticket_id)):
+        with pytest.raises(IntegrityError, match="confirmed other tickets"):
+            stand(*tickets)
+    for changes in ({"verdict": "void"}, {"reason": "y"}):
+        with pytest.raises(IntegrityError, match="confirmed another"):
+            stand(*both, **changes)
+    with pytest.raises(IntegrityError, match="confirmed another"), transaction.atomic():
+        Void.objects.create(
+            ticket_id=named.ticket_id,
+            reason="unprinted",
+            note="unprinted",
+            voided_at=clock.now(),
+            proposal=proposal,
+        )
+    stand(*both)
+    assert [row.ticket_id for row in unprinted_waiting(contest.pk)] == [left.ticket_id]
 
 
 def test_who_decides_sees_what_a_terminal_confirmed_when_the_results_were_known(

@@ -54,7 +54,7 @@ def _to_another_is_refused(game: Game) -> None:
     right = {"game": game.code, "cents": 80, "reference": "R 2", "payee": "P"}
     for wrong in ({"game": "other"}, {"cents": 79}, {"reference": "R 3"}, {"payee": "Mine"}):
         confirmed = factories.proposal("promotrot.debt_decision", content=right | wrong)
-        with pytest.raises(IntegrityError, match="another sum or payee"), transaction.atomic():
+        with pytest.raises(IntegrityError, match="confirmed another"), transaction.atomic():
             DebtDecision.objects.create(
                 uuid=uuid.uuid4(),
                 game=game,

@@ -192,7 +192,8 @@ def test_a_debt_without_a_ticket_to_draw_stands_for_the_authority_at_once() -> N
     for ident in sold:
         with pytest.raises(WinnersRefused):  # the play may be ended yet, and be drawn
             game_end_propose(by=organiser, game=game, winners=0)
-        proposal = factories.proposal("promotrot.ending")
+        named = {"game": game.code, "owed_cents": owed, "winners": 0}
+        proposal = factories.proposal("promotrot.ending", content=named)
         with pytest.raises(DatabaseError, match="tickets"), transaction.atomic():
             _ending_forged(game, proposal, owed)
         assert play_end_unfinished(PlayTicket.objects.get(uuid=ident)) == "refund"
