@@ -32,12 +32,16 @@ class ReadOnly(Exception):
 
 def verify_primary() -> None:
     """Raise ReadOnly if this session's server takes no writes, and close the session."""
+    if _takes_no_writes():
+        connection.close()
+        raise ReadOnly
+
+
+def _takes_no_writes() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SHOW transaction_read_only")
         (read_only,) = cursor.fetchone()
-    if read_only == "on":
-        connection.close()
-        raise ReadOnly
+    return bool(read_only == "on")
 
 
 def verify_server() -> None:
@@ -112,19 +116,20 @@ def verify_keys() -> None:
     """Refuse a key other than the one that this database was used with under the same version.
 
     With it a process would sell tickets that no other process can pay. A version that is new here
-    is put on record. Raises ImproperlyConfigured naming the first that differs; in production only.
+    is put on record, unless nothing can be written: a command may read a standby, or begin a
+    lineage. Raises ImproperlyConfigured naming the first that differs; in production only.
     """
-    if not settings.PRODUCTION:
+    ours = {(mark.ring, mark.version): mark for mark in _marks()} if settings.PRODUCTION else {}
+    if not ours:
         return
-    ours = {(mark.ring, mark.version): mark for mark in _marks()}
     on_record = _on_record()
     new = [mark for key, mark in ours.items() if key not in on_record]
-    if new:
+    if new and not _takes_no_writes() and unbegun() is None:
         with acting("keys.mark"):
             KeyMark.objects.bulk_create(new, ignore_conflicts=True)
         on_record = _on_record()  # another process may have been first
     for (ring, version), mark in ours.items():
-        if on_record[ring, version] != mark.mark:
+        if on_record.get((ring, version), mark.mark) != mark.mark:
             raise ImproperlyConfigured(
                 f"{ring}: version {version} is another key than the one that this database was used"
                 " with; give this process the file that the others have, and a new key a new"
