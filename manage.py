@@ -28,7 +28,7 @@ if __name__ == "__main__":
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import ManagementUtility
 
-    from core.config.console import Console
+    from core.config.console.utility import Console
     from core.journal.acting import name_process
 
     name_process(f"command:{sys.argv[1] if len(sys.argv) > 1 else ''}")

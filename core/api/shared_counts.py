@@ -105,5 +105,5 @@ class Room(Collector):
 
 
 def reserve_room() -> None:
-    """Have prometheus_client reserve the room of its files, before the first count is made."""
+    """Put these files in the place of those of prometheus_client, before the first count."""
     values.MmapedDict = Reserved  # type: ignore[attr-defined,assignment]
