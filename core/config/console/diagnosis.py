@@ -228,8 +228,9 @@ def _broker() -> str:
 def _workers() -> str:
     if not machines().works:
         raise Fault(
-            "no worker has answered for a minute; start workers and beat, and read their log."
-            " Sales go on; closings and settlements wait"
+            "no worker has answered for a minute; start workers and beat, and read their log: one"
+            " whose machine's clock is ahead discards each task as revoked. Sales go on; closings"
+            " and settlements take half a minute, and nights wait"
         )
     return "answer"
 
