@@ -4,7 +4,7 @@ Each process counts the requests that it served. With several processes each wri
 files in PROMETHEUS_MULTIPROC_DIR, and the process that is scraped adds them up: the database has no
 write per request, and the sums do not depend on which process answers the scrape. Empty that folder
 when the server starts. Where it is full, counts are not shown and nothing else happens
-(`core.api.shared_counts`).
+(`core.database.shared_counts`).
 
 Workers, beat and `live` answer nobody else: each listens on METRICS_LISTEN, if that is set. A
 worker's tasks are done by a child of its own, which hands its counts over by those files as well.
@@ -28,8 +28,6 @@ from prometheus_client import (
     CONTENT_TYPE_LATEST,
     REGISTRY,
     CollectorRegistry,
-    Counter,
-    Histogram,
     generate_latest,
     start_http_server,
 )
@@ -37,13 +35,12 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from core.api import shared_counts
 from core.contributions import contributed_items
 from core.database.due_work import due_work
 from core.database.reading.asking import fetch_row
+from core.database.shared_counts import Counter, Histogram, Room
 
 _MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
-shared_counts.reserve_room()
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 REQUESTS = Counter("http_requests_total", "HTTP requests answered", ["method", "route", "status"])
@@ -110,7 +107,7 @@ def counts() -> CollectorRegistry:
     registry = CollectorRegistry()
     if folder:
         MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call]
-        registry.register(shared_counts.Room(folder))
+        registry.register(Room(folder))
     else:
         registry.register(REGISTRY)
     return registry

@@ -4,6 +4,8 @@ prometheus_client maps each file into memory, and gives it a length without room
 the folder was full by then, the kernel ended the process at the next count, in the middle of a
 sale. Here the room is reserved first. A count that finds none stays in the memory of its process,
 which goes on, and is written at the first count after there is room.
+
+Counts are made of the classes of this module, so that none is made before.
 """
 
 import os
@@ -13,10 +15,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import structlog
-from prometheus_client import values
+from prometheus_client import Counter, Histogram, values
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.registry import Collector
+
+__all__ = ["Counter", "Histogram", "Room"]
 
 _FIRST_BYTES: Final = 1 << 16
 _BESIDE_NAME_BYTES: Final = 28  # its length, at most eight of padding, value and time
@@ -104,6 +108,4 @@ class Room(Collector):
         yield family
 
 
-def reserve_room() -> None:
-    """Put these files in the place of those of prometheus_client, before the first count."""
-    values.MmapedDict = Reserved  # type: ignore[attr-defined,assignment]
+values.MmapedDict = Reserved  # type: ignore[attr-defined,assignment]  # before the first count

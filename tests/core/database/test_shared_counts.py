@@ -1,6 +1,7 @@
 """A full folder of counts ends no process, and what was counted meanwhile is written later."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from core.tools.embedded.server import ROOT
 
+SOURCES = ("core", "lototrot", "promotrot")
 _ROUTES = 100
 _COUNTING = f"""
 import django
@@ -22,7 +24,7 @@ from pathlib import Path
 
 from prometheus_client import generate_latest
 
-from core.api import metrics, shared_counts
+from core.api import metrics
 
 folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
 
@@ -54,6 +56,16 @@ while shown().count("http_request_seconds_sum{{") <= {_ROUTES} and time.monotoni
 print(shown())
 """
 _ON_A_SMALL_DISK = 'mount -t tmpfs -o size=2m tmpfs "$PROMETHEUS_MULTIPROC_DIR" && exec "$@"'
+
+
+def test_every_count_is_of_the_module_that_reserves_its_room() -> None:
+    """The file of one that is made before keeps no room for all others of its process."""
+    making = re.compile(
+        r"from prometheus_client import [^)]*?\b(Counter|Gauge|Histogram|Summary)\b"
+    )
+    files = {path for folder in SOURCES for path in (ROOT / folder).rglob("*.py")}
+    makers = {path.name for path in files if making.search(path.read_text())}
+    assert makers == {"shared_counts.py"}
 
 
 @pytest.mark.servers
