@@ -22,16 +22,18 @@ if __name__ == "__main__":
         sys.stdout.write(f"{program_version()}\n")
         sys.exit()
     asks_for_help = sys.argv[1:2] in ([], ["help"]) or {"-h", "--help"}.intersection(sys.argv)
-    if asks_for_help or DEVELOPMENT.intersection(sys.argv[1:2]):
+    needs_no_key = asks_for_help or bool(DEVELOPMENT.intersection(sys.argv[1:2]))
+    if needs_no_key:
         os.environ.setdefault("PROFILE", "development")
     from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line
+    from django.core.management import ManagementUtility
 
+    from core.config.console.utility import Console
     from core.journal.acting import name_process
 
     name_process(f"command:{sys.argv[1] if len(sys.argv) > 1 else ''}")
     try:
-        execute_from_command_line(sys.argv)
+        (ManagementUtility if needs_no_key else Console)(sys.argv).execute()
     except ImproperlyConfigured as fault:
         sys.exit(f"refused to start: {fault}")
     except KeyboardInterrupt:

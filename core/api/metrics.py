@@ -3,7 +3,8 @@
 Each process counts the requests that it served. With several processes each writes its counts to
 files in PROMETHEUS_MULTIPROC_DIR, and the process that is scraped adds them up: the database has no
 write per request, and the sums do not depend on which process answers the scrape. Empty that folder
-when the server starts.
+when the server starts. Where it is full, counts are not shown and nothing else happens
+(`core.database.shared_counts`).
 
 Workers, beat and `live` answer nobody else: each listens on METRICS_LISTEN, if that is set. A
 worker's tasks are done by a child of its own, which hands its counts over by those files as well.
@@ -27,8 +28,6 @@ from prometheus_client import (
     CONTENT_TYPE_LATEST,
     REGISTRY,
     CollectorRegistry,
-    Counter,
-    Histogram,
     generate_latest,
     start_http_server,
 )
@@ -39,6 +38,7 @@ from prometheus_client.registry import Collector
 from core.contributions import contributed_items
 from core.database.due_work import due_work
 from core.database.reading.asking import fetch_row
+from core.database.shared_counts import Counter, Histogram, Room
 
 _MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -107,6 +107,7 @@ def counts() -> CollectorRegistry:
     registry = CollectorRegistry()
     if folder:
         MultiProcessCollector(registry, path=folder)  # type: ignore[no-untyped-call]
+        registry.register(Room(folder))
     else:
         registry.register(REGISTRY)
     return registry

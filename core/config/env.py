@@ -161,8 +161,7 @@ def addresses(name: str, *, folders: bool = False) -> list[str]:
 def folder_with_room(name: str) -> str:
     """Return the path of a folder in which this process can write a megabyte; empty if unset.
 
-    What is mapped into memory there is written later: without room the process would be killed
-    in the middle of a request.
+    Without room there its counts would be shown to nobody.
     """
     folder = string(name, "")
     if folder:

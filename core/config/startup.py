@@ -32,12 +32,16 @@ class ReadOnly(Exception):
 
 def verify_primary() -> None:
     """Raise ReadOnly if this session's server takes no writes, and close the session."""
+    if _takes_no_writes():
+        connection.close()
+        raise ReadOnly
+
+
+def _takes_no_writes() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SHOW transaction_read_only")
         (read_only,) = cursor.fetchone()
-    if read_only == "on":
-        connection.close()
-        raise ReadOnly
+    return bool(read_only == "on")
 
 
 def verify_server() -> None:
@@ -58,9 +62,13 @@ def verify_server() -> None:
             [[*REQUIRED_ON, "server_version_num"]],
         )
         setting = dict(cursor.fetchall())
-        faults += [f"{name} is off" for name in REQUIRED_ON if setting[name] == "off"]
+        faults += [
+            f"{name} is off: switch it on in postgresql.conf and reload"
+            for name in REQUIRED_ON
+            if setting[name] == "off"
+        ]
         if int(setting["server_version_num"]) < OLDEST_SERVER:
-            faults.append("PostgreSQL is older than 16")
+            faults.append("PostgreSQL is older than 16: this is another server, or upgrade it")
         cursor.execute(
             "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname = ANY(%s)"
             " AND tgenabled IN ('O', 'A') GROUP BY tgrelid HAVING count(*) = %s",
@@ -95,7 +103,9 @@ def _production_faults(cursor: CursorWrapper) -> list[str]:
     )
     row = cursor.fetchone()
     if row and row[0]:
-        faults.append("the application connects as the owner of its tables")
+        faults.append(
+            "the application connects as the owner of its tables: name its own role in DATABASE_URL"
+        )
     cursor.execute("SELECT btrim(prosrc, E' \\n') FROM pg_proc WHERE proname = 'core_server_clock'")
     if [source.strip() for (source,) in cursor.fetchall()] != [SERVER_CLOCK]:
         faults.append("the server's clock is not the machine's; run migrate")
@@ -108,28 +118,31 @@ def _production_faults(cursor: CursorWrapper) -> list[str]:
     return faults
 
 
-def verify_keys() -> None:
+def verify_keys(*, record: bool = True) -> list[str]:
     """Refuse a key other than the one that this database was used with under the same version.
 
     With it a process would sell tickets that no other process can pay. A version that is new here
-    is put on record. Raises ImproperlyConfigured naming the first that differs; in production only.
+    is put on record, if `record` says so and anything can be written: a command may read a standby,
+    or begin a lineage. Return the names of the rings compared. Raises ImproperlyConfigured naming
+    the first key that differs; in production only.
     """
-    if not settings.PRODUCTION:
-        return
-    ours = {(mark.ring, mark.version): mark for mark in _marks()}
+    ours = {(mark.ring, mark.version): mark for mark in _marks()} if settings.PRODUCTION else {}
+    if not ours:
+        return []
     on_record = _on_record()
     new = [mark for key, mark in ours.items() if key not in on_record]
-    if new:
+    if new and record and not _takes_no_writes() and unbegun() is None:
         with acting("keys.mark"):
             KeyMark.objects.bulk_create(new, ignore_conflicts=True)
         on_record = _on_record()  # another process may have been first
     for (ring, version), mark in ours.items():
-        if on_record[ring, version] != mark.mark:
+        if on_record.get((ring, version), mark.mark) != mark.mark:
             raise ImproperlyConfigured(
                 f"{ring}: version {version} is another key than the one that this database was used"
                 " with; give this process the file that the others have, and a new key a new"
                 " version"
             )
+    return sorted({ring for ring, _ in ours})
 
 
 def _marks() -> Iterator[KeyMark]:

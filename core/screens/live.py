@@ -57,8 +57,8 @@ def publish(place: Path) -> bool:
     for feed, document, pulse in read_much(_read):
         content = _bytes(document)
         name = f"{feed.name}-{hashlib.sha256(content).hexdigest()[:20]}.json"
-        if not (place / name).exists():
-            _write(place / name, content)
+        if not _holds(place / name, content):
+            _write(place / name, content, durably=True)
             changed = True
         published[feed.name] = {"document": name, **pulse}
     _write(place / PULSE, _bytes({"at": clock.now(), "feeds": published}))
@@ -109,16 +109,29 @@ def _bytes(document: Document) -> bytes:
     return text.encode()
 
 
-def _write(path: Path, content: bytes) -> None:
+def _holds(path: Path, content: bytes) -> bool:
+    """Return whether a file has that content. Its name alone does not say so after a power cut."""
+    try:
+        return path.read_bytes() == content
+    except FileNotFoundError:
+        return False
+
+
+def _write(path: Path, content: bytes, *, durably: bool = False) -> None:
     """Replace a file at once, so that nobody reads half of it.
 
-    A draft that cannot be written is removed: a disk that is full is not filled with them.
+    `durably` writes it to the disk before it has its name: a document keeps its name for as long as
+    nothing changes, and browsers keep it for a year. A draft that cannot be written is removed: a
+    disk that is full is not filled with them.
     """
     number, name = tempfile.mkstemp(dir=path.parent, prefix=_DRAFT)
     draft = Path(name)
     try:
         with os.fdopen(number, "wb") as file:
             file.write(content)
+            if durably:
+                file.flush()
+                os.fsync(number)
         draft.chmod(0o644)
         draft.replace(path)
     except BaseException:

@@ -27,6 +27,8 @@ SELDOM = {"clock_watched_seconds", "database_archived_seconds", "live_pulse_age_
 # Without a value until there are standbys.
 SELDOM |= {"database_replica_behind_bytes", "read_standby_up", "read_standby_lag_seconds"}
 SELDOM |= {"worker_silent_seconds", "clock_ahead_seconds", "alarm_days_left"}
+# Where processes share their counts.
+SELDOM |= {"metrics_folder_free_bytes"}
 # Counts and figures without a rule, each with the reason.
 WITHOUT_RULE = {
     "alarm_days_left": "`alarms` counts them",

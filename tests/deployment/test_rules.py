@@ -112,6 +112,12 @@ CASES = [
         "MetricsIncomplete", {"metrics_sources_failed": "1x9"}, {"metrics_sources_failed": "0x9"}, 6
     ),
     Case(
+        "MetricsWithoutRoom",
+        {"metrics_folder_free_bytes": "4096x9"},
+        {"metrics_folder_free_bytes": "2097152x9"},
+        6,
+    ),
+    Case(
         "JournalUnsealed",
         {"journal_unsealed_seconds": "301x5"},
         {"journal_unsealed_seconds": "9x5"},

@@ -25,6 +25,8 @@ class ProgramCommand(BaseCommand):
     """
 
     requires_system_checks: list[str] | Literal["__all__"] = []
+    needs_keys = True
+    """Whether the keys are compared with those of the database before it begins (ADR 94)."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:

@@ -2,9 +2,37 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, ProgrammingError
+
+# What libpq says where the server answers and does not let this process in, or there is none.
+_REFUSALS: Final = (
+    ("password authentication failed", "the database refuses the password or role of its URL"),
+    (
+        "certificate",
+        "the database is not believed: sslrootcert must name the file of its"
+        " authority, and its certificate the host of the URL",
+    ),
+    (
+        "no pg_hba.conf entry",
+        "the database lets this machine in by no line of pg_hba.conf; it may"
+        " want TLS (sslmode=verify-full)",
+    ),
+    (
+        "resolve host",
+        "the name of the database's host has no address here; look at the URL and DNS",
+    ),
+    ("too many", "the database has no session left; end what hangs, or raise max_connections"),
+    (
+        "remaining connection slots",
+        "the database has no session left; end what hangs, or raise max_connections",
+    ),
+    ('" does not exist', "the server has no such database or role; look at the URL"),
+    ("starting up", "the database is starting: wait"),
+    ("refused", "the database does not answer: start it, or look at host and port of the URL"),
+)
 
 
 @contextmanager
@@ -35,4 +63,5 @@ def sentence(fault: Exception) -> str:
             "the database takes no writes: it is a standby, or was made read-only; name the one"
             f" that takes them in DATABASE_URL, or end what made it read-only: {text}"
         )
-    return f"the database does not answer: {text}"
+    why = next((why for word, why in _REFUSALS if word in text), "the database does not answer")
+    return f"{why}: {text}"

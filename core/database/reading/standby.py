@@ -16,10 +16,10 @@ import psycopg
 import structlog
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from prometheus_client import Counter
 
 from core.database.reading.asking import fetch_row
 from core.database.reading.limits import CANCELLED
+from core.database.shared_counts import Counter
 
 T = TypeVar("T")
 STANDBY: Final = "standby"

@@ -115,7 +115,7 @@ def test_every_command_is_a_named_job(monkeypatch: pytest.MonkeyPatch) -> None:
     for command in get_commands():
         monkeypatch.setattr(sys, "argv", ["manage.py", command, "--help"])
         monkeypatch.setattr(
-            management, "execute_from_command_line", lambda _: named.append(acting.present().name)
+            management.ManagementUtility, "execute", lambda _: named.append(acting.present().name)
         )
         monkeypatch.setenv("PROFILE", "development")
         runpy.run_path(str(ROOT / "manage.py"), run_name="__main__")

@@ -140,6 +140,20 @@ def test_what_another_publisher_deletes_meanwhile_is_no_fault(
     assert not (tmp_path / "gone").exists()
 
 
+def test_a_document_that_a_power_cut_left_in_part_is_written_again(
+    course: Course, tmp_path: Path
+) -> None:
+    """Its name comes from its content: boards showed nothing until something was sold."""
+    live.publish(tmp_path)
+    document = tmp_path / pulse(tmp_path)["feeds"]["course"]["document"]
+    whole = document.read_bytes()
+    for part in (b"", whole[:7], bytes(len(whole))):
+        document.write_bytes(part)
+        assert live.publish(tmp_path)
+        assert document.read_bytes() == whole
+    assert not live.publish(tmp_path)
+
+
 def test_a_pulse_that_a_crash_left_empty_hides_no_other_metric(
     course: Course, tmp_path: Path, settings: Any, client: Client
 ) -> None:

@@ -16,6 +16,8 @@ class Command(ProgramCommand, collectstatic.Command):
     the time of its packing: what another release collected later would stay.
     """
 
+    needs_keys = False  # nor a database
+
     def handle(self, **options: Any) -> str | None:
         try:
             return super().handle(**options)

@@ -7,3 +7,5 @@ from core.database.management.program_command import ProgramCommand
 
 class Command(ProgramCommand, showmigrations.Command):
     """Django's `showmigrations`."""
+
+    needs_keys = False  # the database may have no table for them yet

@@ -12,6 +12,15 @@ from core.database.management.refusing import in_a_sentence
     [
         (ImproperlyConfigured("production needs X"), "refused to start: production needs X"),
         (OperationalError("gone\n  away"), "the database does not answer: gone away"),
+        (
+            OperationalError("FATAL: password authentication failed"),
+            "the database refuses the pass",
+        ),
+        (
+            OperationalError("SSL error: certificate verify failed"),
+            "the database is not believed: ",
+        ),
+        (OperationalError('FATAL: database "x" does not exist'), "no such database or role; look"),
         (OperationalError("failed: session is read-only"), "the database takes no writes: it is a"),
         (ProgrammingError("no table"), "or this role lacks a right; run migrate: no table"),
     ],
