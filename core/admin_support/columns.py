@@ -30,6 +30,27 @@ Text = str | Promise
 Column = Callable[[Any], Any]
 NOTHING = "–"
 MONEY = "cents"
+COUNTS = frozenset(
+    {
+        "bets",
+        "block_tickets",
+        "count",
+        "entries",
+        "handed_over",
+        "leaves",
+        "retired",
+        "rows",
+        "sold",
+        "taken",
+        "tickets",
+        "transfers",
+        "units",
+        "winners",
+        "winning_bets",
+        "winning_tickets",
+    }
+)
+"""Fields that count things. Other whole numbers name something: a race, a year, a version."""
 _ISO_DAY = re.compile(r"(?<!\S)\d{4}-\d{2}-\d{2}(?![^\s,])")
 
 
@@ -133,6 +154,8 @@ def show(field: "models.Field[Any, Any]", row: Any) -> Any:
         return NOTHING
     if field.name.endswith(MONEY):
         return money(value)
+    if field.name in COUNTS and isinstance(field, models.IntegerField):
+        return whole(value)
     if isinstance(field, models.ForeignKey):
         return link(value)
     if isinstance(field, models.DateTimeField):

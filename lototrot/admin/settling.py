@@ -7,11 +7,21 @@ from django.contrib import admin
 from django.db import transaction
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import PROPOSED, Act, Done, Facts
-from core.admin_support.columns import day, lines, link, listed, moment, money, paper_links
+from core.admin_support.columns import (
+    day,
+    lines,
+    link,
+    listed,
+    moment,
+    money,
+    named,
+    paper_links,
+)
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -291,6 +301,10 @@ class _Categories(ReadOnlyInline):
 @admin.register(Settlement)
 class SettlementAdmin(ReadOnlyAdmin):
     read_power = powers.READ
+
+    def told_as(self, row: Settlement) -> str:
+        return capfirst(named(row))
+
     asks = ("settled_at",)
     summed = ("takings_cents", "prizes_cents")
     columns = ("id", "contest", "number", "in_force", "takings_cents", "prizes_cents", "settled_at")
