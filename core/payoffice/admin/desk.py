@@ -275,6 +275,7 @@ def _document(state: DeskState) -> dict[str, Any]:
     checked = state.checked
     payable, rule = checked.payable, checked.rule
     state_text, tone = STATES[checked.state.value]
+    duty = checked.duty if tone != "bad" else None  # nobody must pay what is paid
     details = checked.details()
     if checked.refusal and tone == "good":
         tone = "warn"
@@ -286,7 +287,7 @@ def _document(state: DeskState) -> dict[str, Any]:
         "thing": payable.thing,
         "first_pay_day": payable.first_pay_day,
         "last_claim_day": payable.last_claim_day,
-        "duty": _DUTIES[checked.duty] if checked.duty else "",
+        "duty": _DUTIES[duty] if duty else "",
         "why_not": gettext(checked.why) if checked.why else "",
         "cheque": bool(rule and rule.means is Means.NOMINATIVE_CHEQUE),
         "details": details,

@@ -59,6 +59,7 @@ def test_a_prize_is_checked_and_paid_once() -> None:
     assert "hand the money over" in again
     assert Payment.objects.count() == 1
     assert "Already paid" in done and acts(done) == []
+    assert "must be paid" in page and "must be paid" not in done
     (paper,) = re.findall(r'href="(/admin/office/payment/[^"]+\.pdf)"', done)
     assert desk.client.get(paper).content.startswith(b"%PDF")
 
