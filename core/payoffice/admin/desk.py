@@ -27,6 +27,7 @@ from core.admin_support.columns import day, link, moment, money
 from core.admin_support.contents import Keep, Named, Page, Place
 from core.api.problems import domain_error
 from core.database import clock
+from core.kernel import codes
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Duty, Means
@@ -219,6 +220,9 @@ def _answer(by: StaffActor, asked: dict[str, Any]) -> dict[str, Any]:
         state = checking.desk_state(by=by, **finding.scanned(asked["code"]))
     except DomainError as error:
         page |= {"refusal": Refusal.of(domain_error(error)), "typed": asked}
+        if isinstance(error, codes.CodeMalformed | codes.CodeMistyped):
+            again = codes.grouped(asked["code"])
+            page |= {"again": again, "again_length": len(again.replace("-", ""))}
         try:
             state = checking.desk_state(by=by, **finding.scanned(asked["code"]))
         except DomainError:

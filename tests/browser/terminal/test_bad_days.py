@@ -191,6 +191,7 @@ def test_of_two_papers_scanned_at_once_the_second_is_shown(open_browser: Open, l
     browser.find(".shown .loading")
     desk.scan(browser, small.code)
     browser.says(".shown .state", "10,00")
+    until(lambda: browser.run("return 'answerFirst' in window"), "the first answer")
     browser.run("window.answerFirst()")
     browser.run("return new Promise((done) => setTimeout(done, 200))")
     browser.says(".shown .state", "10,00")
