@@ -23,7 +23,7 @@ from core.admin_support.documents import as_html
 from core.database.models import SECRET_FIELDS
 from core.kernel.languages import LANGUAGES
 from core.receipts.document import present_language
-from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.formats import format_cents, format_count, format_date, format_moment
 from core.staff.names import Named
 
 Text = str | Promise
@@ -59,9 +59,7 @@ def money(cents: int | None) -> str:
 
 
 def whole(number: int) -> str:
-    """Return a number with its thousands apart: "100.000", in English "100,000"."""
-    written = f"{number:,}"
-    return written if present_language().startswith("en") else written.replace(",", ".")
+    return format_count(number, present_language())
 
 
 def moment(instant: Any) -> str:
