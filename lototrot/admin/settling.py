@@ -7,21 +7,11 @@ from django.contrib import admin
 from django.db import transaction
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.acts import PROPOSED, Act, Done, Facts
-from core.admin_support.columns import (
-    day,
-    lines,
-    link,
-    listed,
-    moment,
-    money,
-    named,
-    paper_links,
-)
+from core.admin_support.columns import day, lines, link, listed, moment, money, paper_links
 from core.admin_support.documents import as_html
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
@@ -29,7 +19,7 @@ from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers, tasks
 from lototrot.admin.race_records import records_of
-from lototrot.admin.words import missing_text
+from lototrot.admin.words import missing_text, settlement_text
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import (
@@ -301,10 +291,7 @@ class _Categories(ReadOnlyInline):
 @admin.register(Settlement)
 class SettlementAdmin(ReadOnlyAdmin):
     read_power = powers.READ
-
-    def told_as(self, row: Settlement) -> str:
-        return capfirst(named(row))
-
+    told_as = staticmethod(settlement_text)
     asks = ("settled_at",)
     summed = ("takings_cents", "prizes_cents")
     columns = ("id", "contest", "number", "in_force", "takings_cents", "prizes_cents", "settled_at")

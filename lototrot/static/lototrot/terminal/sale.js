@@ -55,11 +55,11 @@ export function sales(till, { sold, failed }) {
     asked.replaceChildren(...unconfirmed().filter((each) => unknown.has(each.uuid)).map((ticket) => h("div", { class: "notice warn row ends", role: "alert" },
       h("span", {}, t("paper_unknown", { time: timeOfDay(ticket.sold_at), amount: cents(ticket.amount_cents) })),
       h("span", { class: "row" },
-        h("button", { class: "button", type: "button", onclick: () => known(ticket.uuid) }, t("paper_came_out")),
+        h("button", { class: "button", type: "button", onclick: () => takeAsPrinted(ticket.uuid) }, t("paper_came_out")),
         h("button", { class: "button copy", type: "button", onclick: () => again(ticket) }, t("paper_missing"))))));
   }
 
-  function known(uuid) {
+  function takeAsPrinted(uuid) {
     unknown.delete(uuid);
     ask();
     return confirm();
