@@ -23,13 +23,34 @@ from core.admin_support.documents import as_html
 from core.database.models import SECRET_FIELDS
 from core.kernel.languages import LANGUAGES
 from core.receipts.document import present_language
-from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.formats import format_cents, format_count, format_date, format_moment
 from core.staff.names import Named
 
 Text = str | Promise
 Column = Callable[[Any], Any]
 NOTHING = "–"
 MONEY = "cents"
+COUNTS = frozenset(
+    {
+        "bets",
+        "block_tickets",
+        "count",
+        "entries",
+        "handed_over",
+        "leaves",
+        "retired",
+        "rows",
+        "sold",
+        "taken",
+        "tickets",
+        "transfers",
+        "units",
+        "winners",
+        "winning_bets",
+        "winning_tickets",
+    }
+)
+"""Fields that count things. Other whole numbers name something: a race, a year, a version."""
 _ISO_DAY = re.compile(r"(?<!\S)\d{4}-\d{2}-\d{2}(?![^\s,])")
 
 
@@ -39,8 +60,7 @@ def money(cents: int | None) -> str:
 
 def whole(number: int) -> str:
     """Return a number with its thousands separated: "100.000", in English "100,000"."""
-    written = f"{number:,}"
-    return written if present_language().startswith("en") else written.replace(",", ".")
+    return format_count(number, present_language())
 
 
 def moment(instant: Any) -> str:
@@ -133,6 +153,8 @@ def show(field: "models.Field[Any, Any]", row: Any) -> Any:
         return NOTHING
     if field.name.endswith(MONEY):
         return money(value)
+    if field.name in COUNTS and isinstance(field, models.IntegerField):
+        return whole(value)
     if isinstance(field, models.ForeignKey):
         return link(value)
     if isinstance(field, models.DateTimeField):

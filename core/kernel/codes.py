@@ -74,7 +74,7 @@ class CodeMistyped(Invalid):
     """The check character does not match: a character is wrong, or two are swapped."""
 
     code = "code_mistyped"
-    message = "The code has a typing error."
+    message = "A character is wrong, or two are swapped: compare each group with the paper."
 
 
 class CodeForged(Invalid):
@@ -99,7 +99,7 @@ class Code:
     @property
     def grouped(self) -> str:
         """Return the code as it is printed: `1ABC-DEFG-...`."""
-        return "-".join(self.text[at : at + GROUP] for at in range(0, LENGTH, GROUP))
+        return grouped(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +230,12 @@ def _check(text: str) -> str:
 def _base32(number: int, length: int) -> str:
     """Return a number in an even count of characters."""
     return "".join([_PAIRS[number >> shift & 1023] for shift in range(5 * (length - 2), -1, -10)])
+
+
+def grouped(typed: str) -> str:
+    """Return what was typed in the groups of a code, to be compared with a paper."""
+    text = "".join(_LINK.sub("", typed, count=1).split()).replace("-", "").upper()
+    return "-".join(text[at : at + GROUP] for at in range(0, len(text), GROUP))
 
 
 def _one_byte(kind: bytes) -> bytes:

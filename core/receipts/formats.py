@@ -22,6 +22,12 @@ def format_cents(cents: int, language: str) -> str:
     return f"{sign}{amount.translate(str.maketrans(',.', '.,'))} €"
 
 
+def format_count(number: int, language: str) -> str:
+    """Return a number with its thousands apart: "100.000", in English "100,000"."""
+    written = f"{number:,}"
+    return written if _is_english(language) else written.replace(",", ".")
+
+
 def format_percent(percent: str, language: str) -> str:
     """Return a percentage, given as decimal text: "72,5 %", in English "72.5 %"."""
     return f"{percent if _is_english(language) else percent.replace('.', ',')} %"

@@ -113,6 +113,7 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
         "The payment is asked for again until it is answered. It is never made twice. "
         "Do not hand any money over yet."
     ),
+    "code_typed": _("Typed: {n} of 24 letters and digits."),
     "help": _("Help"),
     "everywhere": _("Everywhere"),
     "help_tabs": _("Change the tab"),

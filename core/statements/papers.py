@@ -21,7 +21,13 @@ from core.receipts.document import (
     Table,
     Title,
 )
-from core.receipts.formats import format_cents, format_date, format_moment, format_percent
+from core.receipts.formats import (
+    format_cents,
+    format_count,
+    format_date,
+    format_moment,
+    format_percent,
+)
 from core.receipts.output import Output, render
 from core.receipts.paper import Paper
 from core.statements.columns import Column
@@ -79,7 +85,7 @@ def _movements(statement: Statement, language: str) -> Table:
             (
                 Game(row["game"]).label if row["game"] else "–",
                 titles[Column(row["column"])],
-                str(row["count"]),
+                format_count(row["count"], language),
                 format_cents(row["amount_cents"], language),
             )
             for row in statement.lines
@@ -162,7 +168,7 @@ def cash_up_slip(cash_up: CashUp, language: str) -> Document:
             title = titles.get(Column(line["column"]), _("Other"))
             game = f"{Game(line['game']).label} · " if line["game"] else ""
             cents = format_cents(line["cents"], language)
-            blocks.append(Pair(f"{game}{title} ({line['count']})", cents))
+            blocks.append(Pair(f"{game}{title} ({format_count(line['count'], language)})", cents))
         figures = (
             (_("Expected"), cash_up.expected_cents),
             (_("Float"), cash_up.float_cents),

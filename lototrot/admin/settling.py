@@ -19,7 +19,7 @@ from core.kernel.days import natural_day
 from core.staff.actor import StaffActor
 from lototrot import powers, tasks
 from lototrot.admin.race_records import records_of
-from lototrot.admin.words import missing_text
+from lototrot.admin.words import missing_text, settlement_text
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import (
@@ -291,6 +291,7 @@ class _Categories(ReadOnlyInline):
 @admin.register(Settlement)
 class SettlementAdmin(ReadOnlyAdmin):
     read_power = powers.READ
+    told_as = staticmethod(settlement_text)
     asks = ("settled_at",)
     summed = ("takings_cents", "prizes_cents")
     columns = ("id", "contest", "number", "in_force", "takings_cents", "prizes_cents", "settled_at")

@@ -6,16 +6,17 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.text import format_lazy
+from django.utils.text import capfirst, format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
 
-from core.admin_support.columns import day, link, moment, money
+from core.admin_support.columns import day, link, moment, money, named
 from core.admin_support.contents import ProposalWords
 from core.premises.models import Terminal
 from core.staff.models import Proposal
 from lototrot.models.contest import BetType, Contest
 from lototrot.models.programme import Race, Racecourse
+from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Unprinted
 from lototrot.services.races.results import Missing
 
@@ -74,6 +75,11 @@ OUTCOMES = {
     "left": _("Left at the start"),
     "disqualified": pgettext_lazy("horse", "Disqualified"),
 }
+
+
+def settlement_text(row: Settlement) -> str:
+    """Return a settlement by its contest and its number: `Lototrot 02/12/2026 · 1`."""
+    return capfirst(named(row))
 
 
 def race_text(race: Race) -> str:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support import navigation
 from core.admin_support.acts import PROPOSED, Act, Done, Facts
-from core.admin_support.columns import NOTHING, day, link, money, tag
+from core.admin_support.columns import NOTHING, day, link, money, tag, whole
 from core.admin_support.contents import Table
 from core.admin_support.documents import as_html
 from core.admin_support.forms import ActForm, DayField
@@ -18,7 +18,7 @@ from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.draws.method import LEAST_DICE, MOST_PIECES, Source
 from core.staff.actor import StaffActor
 from promotrot import powers
-from promotrot.admin.words import RESTORED, emission_text, thing_text, tier_text
+from promotrot.admin.words import RESTORED, emission_text, texts_of, thing_text, tier_text
 from promotrot.models.emission import (
     ClosingStatement,
     Commitment,
@@ -125,8 +125,8 @@ def _close(by: StaffActor, emission: Emission, data: Data) -> Done:
 def _sold(emission: Emission) -> Facts:
     sold = sold_now(emission)
     return (
-        (_("sold"), sold),
-        (_("unsold"), emission.tickets - sold),
+        (_("sold"), whole(sold)),
+        (_("unsold"), whole(emission.tickets - sold)),
         (_("takings"), money(sold * emission.price_cents)),
     )
 
@@ -246,7 +246,7 @@ class _Reveal(ReadOnlyInline):
 class EmissionAdmin(ReadOnlyAdmin):
     quick = ("reference__iexact",)
     read_power = powers.READ_EMISSIONS
-    columns = ("reference", "state", "game", "tickets", "price_cents", "planned_at")
+    columns = ("reference", "state", "game_name", "tickets", "price_cents", "planned_at")
     shown = (
         "reference",
         "game",
@@ -268,11 +268,17 @@ class EmissionAdmin(ReadOnlyAdmin):
     search_fields = ("reference",)
     inlines = (_Tiers, _Commitment, _Witness, _Opening, _Stop, _Closing, _Reveal)
     acts = (COMMIT, WITNESS, VALUE, OPEN, CLOSE)
+    told = ("game",)
+    list_select_related = ("game",)
     told_as = staticmethod(emission_text)
 
+    @admin.display(description=_("game"), ordering="game")
+    def game_name(self, row: Emission) -> str:
+        return link(row.game, texts_of(row.pk).name)
+
     @admin.display(description=_("sold"))
-    def sold(self, row: Emission) -> int:
-        return sold_now(row)
+    def sold(self, row: Emission) -> str:
+        return whole(sold_now(row))
 
     @admin.display(description=_("plan"))
     def plan_shown(self, row: Emission) -> Any:
@@ -302,8 +308,8 @@ def emissions_panel(request: HttpRequest) -> Table:
             (
                 link(row),
                 tag(row.state, row.get_state_display()),
-                sold_now(row),
-                row.tickets,
+                whole(sold_now(row)),
+                whole(row.tickets),
                 money(row.price_cents),
             )
             for row in rows[:_SHOWN]

@@ -7,7 +7,7 @@ from django.utils.translation import override
 
 from core.database import clock
 from core.receipts.document import Align, Block, Document, Emphasis, Line, Pair, Rule, Table, Title
-from core.receipts.formats import format_cents, format_percent
+from core.receipts.formats import format_cents, format_count, format_percent
 from core.receipts.made import render_public
 from core.receipts.output import Output, need_language
 from core.receipts.paper import Paper
@@ -34,7 +34,7 @@ def poster_document(emission: Emission, *, language: str, simulated: bool) -> Do
             Rule(),
             Pair(_("Price of a ticket"), format_cents(facts.price_cents, language), Emphasis.LARGE),
             Pair(_("To prizes"), format_percent(facts.prize_percent, language), Emphasis.LARGE),
-            Pair(_("Tickets"), str(emission.tickets)),
+            Pair(_("Tickets"), format_count(emission.tickets, language)),
             Line(_("Prizes"), emphasis=Emphasis.BOLD),
             _prizes(emission, facts, language),
             Line(_("Rules"), emphasis=Emphasis.BOLD),
@@ -52,7 +52,7 @@ def _prizes(emission: Emission, facts: EmissionFacts, language: str) -> Table:
             (
                 " · ".join(filter(None, (things.get(tier.thing, ""), _extra(tier)))),
                 format_cents(tier.value_cents, language),
-                "" if tier.count is None else str(tier.count),
+                "" if tier.count is None else format_count(tier.count, language),
             )
             for tier in emission.tiers.all()
         ),

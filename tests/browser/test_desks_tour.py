@@ -18,7 +18,7 @@ from tests.support.browser.driver import TERMINAL, Browser, Open, until
 from tests.support.browser.line import Line
 from tests.support.browser.staff import person
 from tests.support.browser.tasks import task
-from tests.support.browser.tour import LOOKS, SIZES, Looks, Tour, languages
+from tests.support.browser.tour import LOOKS, SIZES, Looks, Tour, languages, look
 
 # The roles that one person may hold together; each of the others is held alone.
 WORKING = (Role.ORGANISER, Role.STEWARDS, Role.SUPERVISOR, Role.CASHIER)
@@ -37,6 +37,10 @@ return [...document.querySelectorAll("#content .house-document")]
 """
 
 
+# How much of the window's height an element takes.
+_PART = """
+return document.querySelector(arguments[0]).getBoundingClientRect().height / innerHeight;
+"""
 # Controls that would be on the paper of a page.
 _CONTROLS = """
 const most = "button, input[type=search], .desk-button, .desk-choice, [role=search]";
@@ -118,6 +122,9 @@ def test_premises_are_offered_while_their_name_is_typed(
         browser.find(f"input[name=row][value='{place.pk}']").click()
     browser.find("[data-count]")
     looks.stop("chosen")
+    look(browser, "phone", dark=False)
+    assert browser.run(_PART, "#chosen") < 0.15, "the bar covers the rows that are chosen"
+    look(browser, "terminal", dark=False)
     browser.find("#chosen [value=suspend_chosen]").click()
     until(lambda: places[0].name in browser.find("#live").text, "the premises")
     looks.stop("together")

@@ -1,11 +1,14 @@
 """Promotrot in a real browser: bought, uncovered by the player's touches, taken up again."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.services.dealing import dealing
 from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting
 from tests.support.browser import desk
@@ -260,3 +263,62 @@ def test_a_play_that_was_ended_for_its_buyer_says_the_same_on_both_screens(
     browser.says("#shown .large", "Your price back: €1.00")
     browser.says("#shown .state", "waits for the buyer at the Central Prize Payment Office")
     assert browser.complaints() == []
+
+
+def _thing() -> Emission:
+    """Put on sale a game whose top prize is a thing with a long name."""
+    texts = emitting.small()["texts"]
+    for each in texts.values():
+        each["prizes"] = {"bicycle": "Bicicleta elèctrica plegable"}
+    thing = {
+        "description": "bicycle",
+        "equivalent_cents": 400,
+        "source": "Three shops",
+        "valued_on": "2026-01-01",
+    }
+    tiers = [{"in_kind": thing, "count": 2}, {"cash_cents": 100, "count": 20}]
+    return emitting.opened(emitting.small(tiers=tiers, texts=texts))
+
+
+def _extra() -> Emission:
+    """Put an emission on sale that pays what an earlier one owes, by extra prizes of 1.00."""
+    definition = emitting.small("debtor")
+    seed = emitting.seed_where("debtor/1", lambda prizes: not any(prizes[:4]), definition)
+    with emitting.seeded(seed):
+        first = emitting.opened(definition)
+    emitting.sold_and_played(first, 4)
+    return emitting.opened(emitting.closed(first).game, extra_tier=2)
+
+
+@pytest.mark.article("15.III.6.2", "15.III.6.5")
+@pytest.mark.parametrize(
+    ("opened", "tier", "words"),
+    [(_thing, 1, "Bicicleta elèctrica plegable 4,00 €"), (_extra, 3, "1,00 €")],
+)
+def test_a_thing_or_an_extra_prize_is_shown_whole_on_both_screens(
+    open_browser: Open, line: Line, opened: Callable[[], Emission], tier: int, words: str
+) -> None:
+    """The name of a thing went over the edge of the player's screen, and no square of an extra
+    prize was marked as won.
+    """
+    emission = opened()
+    wins = (at for at in range(emission.tickets) if dealing(emission.pk).tier(0, at) == tier)
+    emitting.sold(emission, next(wins))
+    browser = open_browser(language="ca")
+    desk.enrol(browser, line.url, desk.shop())
+    browser.window(f"{line.url}/terminal/player/?lang=ca")
+    buy(browser)
+    browser.keys("F8")
+    browser.find(DONE)
+    browser.says(".result", words)
+    assert len(browser.all(".stage .cell.wins")) == 3
+    browser.other_window()
+    browser.says("#shown .large", words)
+    edges = """
+        const range = document.createRange();
+        range.selectNodeContents(document.querySelector("#shown .large"));
+        const {left, right} = range.getBoundingClientRect();
+        const around = document.querySelector("#shown .state").getBoundingClientRect();
+        return left >= around.left && right <= around.right;
+    """
+    assert browser.run(edges), "the prize goes over the edge"

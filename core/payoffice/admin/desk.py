@@ -27,6 +27,7 @@ from core.admin_support.columns import day, link, moment, money
 from core.admin_support.contents import Keep, Named, Page, Place
 from core.api.problems import domain_error
 from core.database import clock
+from core.kernel import codes
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.errors import DomainError
 from core.kernel.regulation import Duty, Means
@@ -219,6 +220,9 @@ def _answer(by: StaffActor, asked: dict[str, Any]) -> dict[str, Any]:
         state = checking.desk_state(by=by, **finding.scanned(asked["code"]))
     except DomainError as error:
         page |= {"refusal": Refusal.of(domain_error(error)), "typed": asked}
+        if isinstance(error, codes.CodeMalformed | codes.CodeMistyped):
+            again = codes.grouped(asked["code"])
+            page |= {"again": again, "again_length": len(again.replace("-", ""))}
         try:
             state = checking.desk_state(by=by, **finding.scanned(asked["code"]))
         except DomainError:
@@ -275,6 +279,7 @@ def _document(state: DeskState) -> dict[str, Any]:
     checked = state.checked
     payable, rule = checked.payable, checked.rule
     state_text, tone = STATES[checked.state.value]
+    duty = checked.duty if tone != "bad" else None  # nobody must pay what is paid
     details = checked.details()
     if checked.refusal and tone == "good":
         tone = "warn"
@@ -286,7 +291,7 @@ def _document(state: DeskState) -> dict[str, Any]:
         "thing": payable.thing,
         "first_pay_day": payable.first_pay_day,
         "last_claim_day": payable.last_claim_day,
-        "duty": _DUTIES[checked.duty] if checked.duty else "",
+        "duty": _DUTIES[duty] if duty else "",
         "why_not": gettext(checked.why) if checked.why else "",
         "cheque": bool(rule and rule.means is Means.NOMINATIVE_CHEQUE),
         "details": details,

@@ -23,6 +23,7 @@ from core.receipts.document import (
 )
 from core.receipts.formats import (
     format_cents,
+    format_count,
     format_date,
     format_moment,
     format_percent,
@@ -115,7 +116,8 @@ def _contest(contest: Contest, language: str) -> tuple[Block, ...]:
         if multiple
         else _("Bets are taken at authorised premises until the closing, one horse per race.")
     )
-    most = (Pair(_("Most bets on a ticket"), str(contest.max_bets)),) if multiple else ()
+    max_bets = format_count(contest.max_bets, language)
+    most = (Pair(_("Most bets on a ticket"), max_bets),) if multiple else ()
     categories = ", ".join(f"{hits}/{rules.legs}" for hits in rules.categories)
     return (
         Title(" · ".join(dict.fromkeys(("Lototrot", rules.name)))),

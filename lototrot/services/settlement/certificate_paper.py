@@ -21,7 +21,13 @@ from core.receipts.document import (
     Table,
     Title,
 )
-from core.receipts.formats import format_cents, format_date, format_moment, format_percent
+from core.receipts.formats import (
+    format_cents,
+    format_count,
+    format_date,
+    format_moment,
+    format_percent,
+)
 from core.receipts.made import render_public
 from core.receipts.output import Output, need_language
 from core.receipts.paper import Paper
@@ -119,8 +125,8 @@ def _takings(certificate: Doc, language: str) -> list[Block]:
     regime = _("Regime of article %(article)s") % {"article": figures["regime"]}
     return [
         Rule(),
-        Pair(_("Tickets"), str(certificate["tickets"])),
-        Pair(_("Bets"), str(certificate["bets"])),
+        Pair(_("Tickets"), format_count(certificate["tickets"], language)),
+        Pair(_("Bets"), format_count(certificate["bets"], language)),
         *(Pair(label, format_cents(amount, language)) for label, amount in cents.items()),
         Pair(
             regime,
@@ -149,7 +155,7 @@ def _categories(certificate: Doc, language: str) -> Table:
                 exact_amount(figures[name][hits], language)
                 for name in ("shares", "after_cascade", "before_correction", "after_correction")
             ),
-            str(winners),
+            format_count(winners, language),
             exact_amount(prize_each[hits], language) if hits in prize_each else "–",
         )
         for hits, winners in sorted(figures["winners"].items(), key=lambda item: -int(item[0]))

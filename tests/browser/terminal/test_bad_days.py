@@ -10,12 +10,9 @@ from core.kernel.errors import InvariantBroken
 from core.payoffice.api import claims
 from core.payoffice.models import Payment
 from core.premises import operators
-from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import OperatorSession, Premises, Terminal
-from core.staff.powers import Role
 from lototrot.api import sale
 from lototrot.models.tickets import Ticket
-from lototrot.services.contest.contests import display_acknowledge
 from lototrot.services.tickets import selling
 from tests.support import factories, paying
 from tests.support.browser import desk
@@ -109,31 +106,15 @@ def test_a_sale_that_never_arrived_is_not_made_without_its_player(
     if later == "hours":
         factories.time_pass(minutes=90)
     else:
-        _operator_two(shop)
+        desk.operator_two(shop)
         operators.operator_sign_off(session=OperatorSession.objects.get().pk)
     browser.go(f"{line.url}/terminal/")
     if later != "hours":
-        browser.type("#operator-number", "2")
-        browser.type("#operator-pin", desk.PIN)
-        browser.keys("Enter")
+        desk.sign_on(browser, number=2)
     browser.find("#tabs")
     until(lambda: desk.outbox(browser) is None, "the outbox to be empty")
     assert not Ticket.objects.exists()
     browser.find("#toast .warn")
-
-
-def _operator_two(shop: desk.Shop) -> None:
-    """Register an operator who may sell the contest."""
-    by = factories.staff(Role.ORGANISER)
-    two = operators.operator_register(
-        by=by, premises=shop.premises, number=2, name="Aina Pons", pin=desk.GIVEN
-    )
-    terminal = Terminal.objects.select_related("premises").get(code=shop.terminal)
-    place = (terminal.pk, terminal.premises_id, terminal.premises.kind)
-    operators.operator_pin_choose(
-        terminal=BareTerminal(*place), number=2, pin=desk.GIVEN, new_pin=desk.PIN
-    )
-    display_acknowledge(by=TerminalActor(*place, two.pk, 0), contest=shop.contest)
 
 
 # Put the page's counter two hours ahead.
@@ -210,6 +191,7 @@ def test_of_two_papers_scanned_at_once_the_second_is_shown(open_browser: Open, l
     browser.find(".shown .loading")
     desk.scan(browser, small.code)
     browser.says(".shown .state", "10,00")
+    until(lambda: browser.run("return 'answerFirst' in window"), "the first answer")
     browser.run("window.answerFirst()")
     browser.run("return new Promise((done) => setTimeout(done, 200))")
     browser.says(".shown .state", "10,00")

@@ -184,3 +184,28 @@ def test_the_focus_stays_with_the_next_code_that_is_typed(open_browser: Open, li
     browser.keys("7")
     browser.run("window.endPause()")
     assert browser.run(_FOCUS, "#presented-code")
+
+
+def test_a_code_with_a_wrong_character_is_put_right_and_a_scan_replaces_it(
+    open_browser: Open, line: Line
+) -> None:
+    """The field was emptied: all 24 characters were typed again."""
+    typed, scanned = paying.worth(8_550, 1_000)
+    browser = open_browser(language="ca")
+    desk.enrol(browser, line.url, desk.shop())
+    browser.click("#tabs [data-name=prizes]")
+    wrong = typed.code[:-1] + ("0" if typed.code[-1] != "0" else "2")
+    browser.type("#presented-code", wrong.replace("-", "").lower())
+    browser.keys("Enter")
+    browser.says(".shown .bad", "24 de 24")
+    value = "return document.getElementById('presented-code').value"
+    assert browser.run(value) == wrong
+    browser.keys("End", "Backspace", typed.code[-1], "Enter")
+    browser.says(".shown .good", "85,50 €")
+    browser.keys("Escape")
+    browser.type("#presented-code", wrong)
+    browser.keys("Enter")
+    browser.find(".shown .bad")
+    desk.scan(browser, scanned.code)
+    browser.says(".shown .good", "10,00 €")
+    browser.complaints()  # the refused requests

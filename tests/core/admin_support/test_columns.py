@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.apps import apps
 from django.contrib import admin
 from django.db import models
 from django.utils.translation import override
@@ -40,6 +41,21 @@ def test_every_field_of_cents_is_shown_in_euros() -> None:
     with override("en"):
         for model, field in amounts:
             assert columns.show(field, model(**{field.name: 428_376})) == "€4,283.76", model
+
+
+def test_what_is_counted_has_its_thousands_apart() -> None:
+    """An emission of 1000000 tickets was read as one of 100,000."""
+    counted = {
+        field.name: (model, field)
+        for model in apps.get_models()
+        for field in model._meta.concrete_fields
+        if field.name in columns.COUNTS and isinstance(field, models.IntegerField)
+    }
+    assert set(counted) == columns.COUNTS
+    for language, written in (("ca", "1.234.567"), ("en", "1,234,567")):
+        with override(language):
+            for model, field in counted.values():
+                assert columns.show(field, model(**{field.name: 1_234_567})) == written, model
 
 
 def test_money_reads_as_euros(day: RaceDay) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from core.receipts.formats import (
     format_cents,
+    format_count,
     format_date,
     format_moment,
     format_percent,
@@ -30,6 +31,11 @@ from core.receipts.formats import (
 def test_euros(cents: int, catalan: str, english: str) -> None:
     assert format_cents(cents, "ca") == format_cents(cents, "es") == catalan
     assert format_cents(cents, "en") == english
+
+
+def test_thousands_are_apart() -> None:
+    assert format_count(1_234_567, "ca") == format_count(1_234_567, "es") == "1.234.567"
+    assert format_count(1_234_567, "en") == "1,234,567" and format_count(-999, "ca") == "-999"
 
 
 def test_percentages_have_the_comma_of_their_language() -> None:

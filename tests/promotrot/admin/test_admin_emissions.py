@@ -1,6 +1,7 @@
 """Run a game and its emission in the admin, with two persons where the rules ask for two."""
 
 import pytest
+from django.utils.html import escape
 
 from core.premises.models import Premises
 from core.staff.models import Proposal
@@ -58,3 +59,11 @@ def test_a_game_from_its_definition_to_the_end_of_it() -> None:
     _confirm()
     assert GameEnding.objects.get().owed_cents == emission.closing.owed_cents
     assert not organiser.offers(game, "plan")
+
+
+def test_the_list_of_emissions_names_the_games_and_sets_thousands_apart() -> None:
+    definition = emitting.document("lap-of-honour")
+    emission = emitting.planned(emitting.approved(definition))
+    page = Desk(Role.ORGANISER, language="ca").get(list_url(Emission))
+    assert f">{escape(definition['texts']['ca']['name'])}</a>" in page
+    assert f"{emission.tickets:,}".replace(",", ".") in page and str(emission.tickets) not in page

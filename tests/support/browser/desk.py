@@ -4,13 +4,14 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from core.premises.access import BareTerminal
+from core.premises.access import BareTerminal, TerminalActor
 from core.premises.models import Terminal
 from core.premises.operators import operator_pin_choose, operator_register
 from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.stops import SalesStop
+from lototrot.services.contest.contests import display_acknowledge
 from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.races.stopping import race_stop, stop_lift
 from lototrot.services.races.withdrawals import withdrawal_enter
@@ -74,6 +75,16 @@ def shop(
     return Shop(place.code, registered.code, code, contest)
 
 
+def operator_two(at: Shop) -> None:
+    """Register another operator, who may sell the contest."""
+    by = factories.staff(Role.ORGANISER)
+    two = operator_register(by=by, premises=at.premises, number=2, name="Aina Pons", pin=GIVEN)
+    terminal = Terminal.objects.select_related("premises").get(code=at.terminal)
+    place = (terminal.pk, terminal.premises_id, terminal.premises.kind)
+    operator_pin_choose(terminal=BareTerminal(*place), number=2, pin=GIVEN, new_pin=PIN)
+    display_acknowledge(by=TerminalActor(*place, two.pk, 0), contest=at.contest)
+
+
 def withdraw(contest: Contest, *, race: int, number: int) -> None:
     """Withdraw a horse of a race of the ticket. Sales refuse it at once."""
     of = factories.races_of(contest)[race - 1]
@@ -106,10 +117,10 @@ def enrol(
     sign_on(browser, by_keys=by_keys)
 
 
-def sign_on(browser: Browser, pin: str = PIN, *, by_keys: bool = False) -> None:
+def sign_on(browser: Browser, pin: str = PIN, *, number: int = 1, by_keys: bool = False) -> None:
     """Sign the operator on. With the given PIN, another has to be chosen first."""
     put = Browser.type if by_keys else _paste
-    put(browser, "#operator-number", "1")
+    put(browser, "#operator-number", str(number))
     put(browser, "#operator-pin", pin)
     browser.keys("Enter")
     browser.find("#tabs" if pin == PIN else "#new-pin")

@@ -1,10 +1,10 @@
 """Stop on a way through a screen, and examine the page at each stop.
 
-It is examined for axe-core's findings at WCAG 2.2 AA, for messages of the console, for content cut
-off at the side, for amounts that break over lines, and for words of a script that nobody meant.
-Where something is wrong, a picture goes to var/screenshots. `make screenshots` goes every way in
-three languages and pictures every stop in each size, light and dark; a few of them go as text to
-docs/screens.
+It is examined for axe-core's findings at WCAG 2.2 AA, for messages of the console, for content and
+acts cut off at the side, for amounts that break over lines, and for words of a script that nobody
+meant. Where something is wrong, a picture goes to var/screenshots. `make screenshots` goes every
+way in three languages and pictures every stop in each size, light and dark; a few of them go as
+text to docs/screens.
 """
 
 import os
@@ -77,6 +77,14 @@ return [...document.querySelectorAll(".card *")]
   .filter((e) => e.checkVisibility() && !e.closest(".heard, svg, #paper") && over(e))
   .map((e) => e.outerHTML.slice(0, 120)).slice(0, 2);
 """
+# An act that one must scroll sideways for is not found in a hurry.
+_CUT = """
+const edge = (e) => Math.min(document.documentElement.clientWidth,
+  e.closest(".house-panel")?.getBoundingClientRect().right ?? Infinity);
+return [...document.querySelectorAll(".desk-button, .office-button")]
+  .filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > edge(e) + 1)
+  .map((e) => e.outerHTML.slice(0, 120)).slice(0, 2);
+"""
 _WRAPPED = """
 return [...document.querySelectorAll(".amount")].filter((e) => e.checkVisibility())
   .filter((e) => e.getClientRects().length > 1).map((e) => e.outerHTML.slice(0, 120));
@@ -108,6 +116,7 @@ const examine = async () => {{
     "wrapped amounts": (() => {{ {_WRAPPED} }})(),
     "words of a script": (() => {{ {_UNMEANT} }})(),
     "over the edge of its card": (() => {{ {BURST} }})(),
+    "acts cut off at the side": (() => {{ {_CUT} }})(),
     axe: await byAxe(),
   }} : null;
 }};

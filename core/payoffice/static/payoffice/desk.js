@@ -4,6 +4,7 @@
   const box = document.getElementById("office-code");
   // The theme's scripts move the focus away from the element with autofocus.
   document.querySelector(".office [autofocus]")?.focus();
+  if (document.activeElement === box) box.select();   // a code with an error is given back: a scan replaces it
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     box.value = "";

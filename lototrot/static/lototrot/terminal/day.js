@@ -22,9 +22,9 @@ class List {
   #asking = 0;
   #rows = [];   // [ticket, its row]
 
-  /** `sums` are the day's totals; `changed()` follows an annulment. */
-  constructor(till, opensMs, day, changed) {
-    Object.assign(this, { till, opensMs, day, changed });
+  /** `changed()` follows an annulment, `cameOut(ticket)` a copy. */
+  constructor(till, day, acts) {
+    Object.assign(this, { till, day }, acts);
     this.words = h("input", { class: "input", id: "find-ticket", type: "search", inputmode: "decimal", autocomplete: "off", oninput: () => this.#later() });
     this.body = h("tbody", {});
     this.none = h("p", { class: "empty", hidden: true });
@@ -89,7 +89,7 @@ class List {
         acts.dataset.offers = offers;
         const time = timeOfDay(ticket.sold_at);
         acts.replaceChildren(...[
-          mayCopy && h("button", { class: "button quiet", type: "button", "aria-label": t("copy_of", { time }), onclick: () => reprint(till, ticket.uuid) }, t("copy")),
+          mayCopy && h("button", { class: "button quiet", type: "button", "aria-label": t("copy_of", { time }), onclick: () => reprint(till, ticket, this.cameOut) }, t("copy")),
           ms > 0 && h("button", { class: "button quiet annul", type: "button", title: t("correct_of", { time }), onclick: () => annul(till, ticket, this.changed) }, t("correct"), " ", h("b", { class: "figure" })),
         ].filter(Boolean));
       }
@@ -99,10 +99,10 @@ class List {
   }
 }
 
-/** `opensMs(contest)` returns the time until a contest closes, 0 if it is not on sale. */
-export async function totals(till, opensMs, changed) {
+/** `acts` are `changed`, `cameOut` and `opensMs(contest)`: the time until a contest closes, 0 if it is not on sale. */
+export async function totals(till, acts) {
   const sums = await till.client.get("lototrot/terminal/totals");
-  const list = await new List(till, opensMs, sums.day, changed).load();
+  const list = await new List(till, sums.day, acts).load();
   const fact = (label, value) => [h("dt", {}, label), h("dd", {}, value)];
   return h("div", { class: "stack" },
     h("section", { class: "card" }, h("h2", {}, `${t("lototrot")} · ${date(sums.day)}`), h("dl", { class: "facts" },

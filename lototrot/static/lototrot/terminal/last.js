@@ -12,7 +12,7 @@ const KEPT = "lototrot.last";
 export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
   let last = null;
   const correct = h("button", { class: "button correct", type: "button", hidden: true, onclick: () => annul(till, last, annulled) });
-  const copy = h("button", { class: "button", type: "button", onclick: () => reprint(till, last.uuid, cameOut) }, t("copy"));
+  const copy = h("button", { class: "button", type: "button", onclick: () => reprint(till, last, cameOut) }, t("copy"));
   const words = h("p", { class: "row" });
   const element = h("aside", { class: "last row ends", "aria-label": t("last_ticket"), hidden: true }, words,
     h("div", { class: "row" }, copy, correct));
@@ -80,13 +80,15 @@ export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
   return { element, keep, keepChange, restore, forget, second, races: (contest) => (last?.contest === contest ? last.races : null) };
 }
 
-/** Print a further copy, marked as a duplicate, and tell when it came out. */
-export async function reprint(till, uuid, cameOut = () => {}) {
+/** Print a further copy, marked as a duplicate, and tell when it came out. Return the problem if there was one. */
+export async function reprint(till, ticket, cameOut) {
   const body = { uuid: requestUuid(), format: "html", lang: language };
   try {
-    await till.print(await till.client.insist(() => till.client.text(`lototrot/tickets/${uuid}/reprints`, { method: "POST", body })));
-    cameOut(uuid);
+    await till.print(await till.client.insist(() => till.client.text(`lototrot/tickets/${ticket.uuid}/reprints`, { method: "POST", body })));
+    cameOut(ticket);
+    return null;
   } catch (error) {
     till.tell(error);
+    return error;
   }
 }

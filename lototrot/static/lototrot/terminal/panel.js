@@ -25,7 +25,7 @@ const MOST_COUPONS = 20;
 export function panel(till) {
   const p = new Panel(till);
   return { element: p.element, help: () => p.help, scanned: (code) => p.scanned(code), show: () => p.show(), hide: () => p.hide(), signedOn: () => p.signedOn(),
-    signedOff: () => p.signedOff(), day: (changed) => totals(till, (contest) => p.opensMs(contest), changed), details };
+    signedOff: () => p.signedOff(), day: (changed) => totals(till, { changed, opensMs: (contest) => p.opensMs(contest), cameOut: p.sales.cameOut }), details };
 }
 
 /** Return the notice of a public draw: its place and time, and later its result. */
@@ -69,7 +69,7 @@ class Panel {
     this.body = h("div", { class: "bet-body" });
     this.draws = h("div", { "aria-live": "polite" });
     this.#buttons();
-    this.element = h("section", { class: "bet", "aria-label": t("lototrot") }, this.head, this.draws, this.body);
+    this.element = h("section", { class: "bet", "aria-label": t("lototrot") }, this.head, h("div", {}, this.draws, this.sales.asked), this.body);
     till.clock.everySecond((ms) => this.#second(ms));
     addEventListener("keydown", (event) => this.#key(event));
     addEventListener("pagehide", () => this.#keepDraft());
@@ -85,6 +85,7 @@ class Panel {
     this.#operator = this.till.me.session.operator;
     this.last.restore();
     this.basket.restore(this.#operator);
+    this.sales.ask();
     import("../coupon/scanned.js").catch(() => {});   // while there is a line, for the first scan
     this.ask();
   }

@@ -19,9 +19,16 @@ function faces(game, picture) {
   return picture.cells.map((name) => ({ key: name, label: labelOf(game, name), draw: () => [sign(name), h("span", { class: "small" }, labelOf(game, name))] }));
 }
 
+/** Return the tier whose picture a tier shows: an extra prize looks like its equal in the table. */
+function picturedAs(tiers, number) {
+  const { extra, value_cents, thing } = tiers.find(({ tier }) => tier === number);
+  return extra ? tiers.find((other) => !other.extra && other.value_cents === value_cents && other.thing === thing).tier : number;
+}
+
 /** Return the indexes of the cells that make the prize. */
-function winningCells(game, picture, tier) {
-  if (!tier) return new Set();
+function winningCells(game, picture, won) {
+  if (!won) return new Set();
+  const tier = picturedAs(game.screen.tiers, won);
   const { presentation } = game.screen;
   if (presentation.kind === "numbers") {
     const common = new Set(picture.winners.filter((number) => picture.yours.includes(number)));

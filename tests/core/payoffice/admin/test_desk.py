@@ -59,6 +59,7 @@ def test_a_prize_is_checked_and_paid_once() -> None:
     assert "hand the money over" in again
     assert Payment.objects.count() == 1
     assert "Already paid" in done and acts(done) == []
+    assert "must be paid" in page and "must be paid" not in done
     (paper,) = re.findall(r'href="(/admin/office/payment/[^"]+\.pdf)"', done)
     assert desk.client.get(paper).content.startswith(b"%PDF")
 
@@ -94,7 +95,18 @@ def test_what_is_refused_is_said_and_nothing_is_done() -> None:
     (sentence,) = re.findall(
         r'role="alert"><p class="office-large">(.*?)</p>(.*?)</div>', unknown, re.S
     )
-    assert "code_malformed" not in sentence[0] and sentence[1].strip().startswith("<details")
+    assert "code_malformed" not in sentence[0] and "<details" in sentence[1]
+
+
+def test_a_code_with_an_error_is_given_back_to_be_put_right() -> None:
+    """A cashier typed all 24 characters again, with a queue waiting."""
+    (ticket,) = paying.worth(50_00)
+    desk = cashier_at()
+    wrong = ticket.code[:-1] + ("0" if ticket.code[-1] != "0" else "2")
+    page = page_for(desk, wrong.lower().replace("-", " "))
+    assert "compare each group" in page and f'value="{wrong}"' in page
+    assert "Typed: 24 of 24" in page
+    assert "Typed: 23 of 24" in page_for(desk, ticket.code[:-1])
 
 
 @pytest.mark.article("14.III.9.8", "14.III.10.2")

@@ -90,7 +90,7 @@ def test_takings_share_and_regime_are_on_the_paper() -> None:
     assert "To prizes (60 %): €600.00" in words
     assert "Organiser's share: €400.00" in words
     assert "Regime of article 9.2: ≤ " in words
-    assert "Tickets: 310" in words and "Bets: 1000" in words
+    assert "Tickets: 310" in words and "Bets: 1,000" in words
 
 
 @pytest.mark.article("14.III.9.3")

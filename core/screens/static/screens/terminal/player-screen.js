@@ -34,7 +34,7 @@ function ofWhat({ texts: translations, ...one }, text) {
 
 function words({ tone = "info", title = "", large = "", rows = [], note = "" }) {
   return h("section", { class: `state ${tone}` },
-    h("h1", {}, inLanguage(title)), large ? h("p", { class: "large amount" }, inLanguage(large)) : null,
+    h("h1", {}, inLanguage(title)), large ? h("p", { class: "large" }, inLanguage(large)) : null,
     rows.length ? h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, inLanguage(label)), h("dd", {}, inLanguage(value))])) : null,
     note ? h("p", {}, inLanguage(note)) : null);
 }

@@ -16,6 +16,7 @@ const PATH = "claims/payments";
 const PRINTED = "printed";
 const ON_ITS_WAY_MS = 30_000;   // so long a payment may be under way after it was asked for
 const AGAIN_MS = 1000;
+const MISTYPED = new Set(["code_malformed", "code_mistyped"]);
 const REASONS = ["damaged", "altered", "unreadable", "unverifiable"];
 // The checks of texts look for these keys, which are put together at run time:
 // t("state_sold") t("state_void") t("state_no_prize") t("state_prize") t("state_refund_due")
@@ -104,9 +105,19 @@ class Prizes {
       this.#draw(why ? why.title : "");
     } catch (error) {
       if (asking !== this.#asking) return;
+      const typed = this.#code;
       this.#code = "";
       this.#fault(error);
+      if (MISTYPED.has(error.code)) this.#again(typed);
     }
+  }
+
+  /** Give a code with an error back in the groups of the paper, so that one character is put right. A scan replaces it. */
+  #again(typed) {
+    const groups = typed.replace(/^https?.*[^0-9A-Za-z\s-]/i, "").replace(/[\s-]/g, "").toUpperCase().match(/.{1,4}/g) ?? [];
+    this.input.value = groups.join("-");
+    this.input.select();
+    this.place.firstChild.append(h("p", {}, t("code_typed", { n: groups.join("").length })));
   }
 
   #fault(error) {
@@ -131,8 +142,8 @@ class Prizes {
         h("p", { class: "large" }, title), sum ? h("p", { class: "large amount huge" }, sum) : null, thing ? h("p", { class: "large" }, thing) : null,
         why ? h("p", { class: "why" }, plain(why)) : owed ? h("p", { class: "why" }, t(`paid_here_${presented.duty}`)) : null),
       this.#acts(),
-      h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])),
-        articlesOf(why) ? h("p", { class: "small soft" }, articlesOf(why)) : null),
+      rows.length || articlesOf(why) ? h("div", { class: "card" }, h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", {}, label), h("dd", {}, value)])),
+        articlesOf(why) ? h("p", { class: "small soft" }, articlesOf(why)) : null) : "",
       this.till.panel(presented.game)?.details?.(presented.details) ?? "");
     this.input.focus();
     this.#offer(this.#asking);
