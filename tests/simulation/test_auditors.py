@@ -145,6 +145,18 @@ def test_a_reversed_settlement_leaves_the_books_as_before(lototrot: Auditor) -> 
     assert Counter(lototrot.books) == before and sum(lototrot.carried_over.values()) == 700
 
 
+def test_at_the_end_all_that_is_left_goes_where_the_authority_decides(lototrot: Auditor) -> None:
+    lototrot.carried_over[DAY] = 700
+    assert lototrot.settles("c") == {}
+    lototrot.books["held:c"] = 1
+    assert lototrot.is_held()
+    lototrot.books["held:c"] = 0
+    assert not lototrot.is_held()
+    assert lototrot.left() == {"jackpot": 60, "unclaimed": 700}
+    lototrot.ends()
+    assert lototrot.left() == {} and lototrot.books["ended"] == 760
+
+
 def test_a_draw_with_a_horse_too_many_or_too_few_or_too_late_is_found(lototrot: Auditor) -> None:
     declared = datetime(2032, 2, 29, 17)
     lototrot.opens("d", DAY, [[1, 2, 3, 4]])

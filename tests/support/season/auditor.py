@@ -226,6 +226,22 @@ class Auditor:
             if ticket.state == "sold" and ticket.claim:
                 self.ledger.moved(f"prizes:{contest}", f"held:{contest}", ticket.prize_cents)
 
+    def left(self) -> dict[str, int]:
+        """Return what the chain holds for nobody, by where it comes from."""
+        unclaimed = sum(self.carried_over.values())
+        sums = {"jackpot": self.books["jackpot"], "reserve": self.books["reserve"]}
+        return {name: cents for name, cents in (sums | {"unclaimed": unclaimed}).items() if cents}
+
+    def is_held(self) -> bool:
+        """Return whether money is held for a bearer, so that the game cannot end yet."""
+        return any(cents for name, cents in self.books.items() if name.startswith("held:"))
+
+    def ends(self) -> None:
+        """Record that all that was left went where the authority decided [A21]."""
+        self.books["ended"] += sum(self.left().values())
+        self.books["jackpot"] = self.books["reserve"] = 0
+        self.carried_over.clear()
+
     def may_claim(self, ident: str, day: date) -> bool:
         """Return whether the law lets the bearer claim something on that day."""
         ticket = self.tickets[ident]
