@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.season.auditor import Auditor, Terms
+from tests.support.season.auditor import Auditor
 from tests.support.season.books import Books, Commission
+from tests.support.season.dividing import Terms
 from tests.support.season.instant_auditor import InstantAuditor
 from tests.support.season.replay import random_from
 from tests.support.season.rights import Rights
@@ -142,6 +143,38 @@ def test_a_reversed_settlement_leaves_the_books_as_before(lototrot: Auditor) -> 
     assert lototrot.books["jackpot"] == 760 and not lototrot.carried_over
     lototrot.reverses("c")
     assert Counter(lototrot.books) == before and sum(lototrot.carried_over.values()) == 700
+
+
+def test_at_the_end_all_that_is_left_goes_where_the_authority_decides(lototrot: Auditor) -> None:
+    lototrot.carried_over[DAY] = 700
+    assert lototrot.settles("c") == {}
+    lototrot.books["held:c"] = 1
+    assert lototrot.is_held()
+    lototrot.books["held:c"] = 0
+    assert not lototrot.is_held()
+    assert lototrot.left() == {"jackpot": 60, "unclaimed": 700}
+    lototrot.ends()
+    assert lototrot.left() == {} and lototrot.books["ended"] == 760
+
+
+def test_a_draw_with_a_horse_too_many_or_too_few_or_too_late_is_found(lototrot: Auditor) -> None:
+    declared = datetime(2032, 2, 29, 17)
+    lototrot.opens("d", DAY, [[1, 2, 3, 4]])
+    lototrot.withdrawn("d", 0, 1)
+
+    def drawn(order: list[int], *, hours: int = 2) -> None:
+        certified = declared + timedelta(hours=hours)
+        lototrot.drawn("d", 0, order, {2}, declared=declared, certified=certified)
+
+    for wrong in ([4, 3, 2], [4, 1, 3], [4], [4, 3, 3]):
+        with pytest.raises(AssertionError, match="was drawn"):
+            drawn(wrong)
+    for hours in (0, 3):
+        with pytest.raises(AssertionError, match="certified"):
+            drawn([4, 3], hours=hours)
+    drawn([4, 3])
+    assert lototrot.meetings["d"].races[0].winners == {4}
+    assert lototrot.meetings["d"].results_day == DAY
 
 
 def test_the_same_seed_gives_the_system_the_same_random_numbers() -> None:

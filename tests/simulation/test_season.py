@@ -111,7 +111,7 @@ def _run_out(world: World, day: date, night_jobs: list[Job]) -> None:
     of_apps = list(night_jobs)
     night_jobs[:] = _with_audits(of_apps, False)
     left, latest = RUN_OUT_DAYS, day + timedelta(days=LAST_DAY_WITHIN)
-    while left > 0 or world.waiting or any(held.identified_on for held in world.held):
+    while left > 0 or world.waiting or world.due or world.held:
         world.day(day, meeting=False, play=False)
         world.end_day(day, missed=0.85)
         day += timedelta(days=1)
@@ -119,6 +119,7 @@ def _run_out(world: World, day: date, night_jobs: list[Job]) -> None:
         assert day < latest, "something waits for ever"
     night_jobs[:] = _with_audits(of_apps, True)
     world.end_day(day, missed=0)
+    world.end_lototrot()
     assert trial().difference_cents == 0
     assert differences()[1] == []
     assert not world.statements_differ()

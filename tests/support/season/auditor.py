@@ -13,29 +13,12 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tests.support.season.books import Books
+from tests.support.season.dividing import Terms, divide
 from tests.support.season.rights import Rights
 
 ENDS_NEXT_DAY_AT = 6
 """The hour of the next morning until which a meeting lasts."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """The terms that the authority approved."""
-
-    chain: str
-    legs: int
-    prize_percent: Fraction
-    threshold_cents: int
-    below: dict[str, int]
-    above: dict[str, int]
-    share_percents: dict[str, int]
-    price_cents: int
-    claim_days: int
-
-    @property
-    def categories(self) -> list[int]:
-        return sorted((int(key) for key in self.below if key != "reserve"), reverse=True)
+DRAWN_WITHIN = timedelta(hours=2)
 
 
 @dataclass
@@ -151,6 +134,31 @@ class Auditor:
             day = meeting.day
         meeting.results_day = max(day, meeting.results_day or day)
 
+    def drawn(
+        self,
+        contest: str,
+        race: int,
+        order: list[int],
+        left: set[int],
+        *,
+        declared: datetime,
+        certified: datetime,
+    ) -> None:
+        """Record the draw of a race without a result: all that started, or were to start if it was
+        not run, and nobody else, are drawn within two hours (5.4.2, 5.4.3) [B7, B8, B12].
+        """
+        facts = self.meetings[contest].races[race]
+        possible = set(facts.programme) - facts.withdrawn - left
+        if sorted(order) != sorted(possible):
+            raise AssertionError(f"{order} was drawn, and {possible} was to be")
+        if not declared < certified <= declared + DRAWN_WITHIN:
+            raise AssertionError(f"declared at {declared}, and certified at {certified}")
+        self.classified(contest, race, {order[0]}, left, certified)
+
+    def corrected(self, contest: str, race: int, winners: set[int]) -> None:
+        """Record that a result was keyed wrong. It was announced when it was [B14]."""
+        self.meetings[contest].races[race].winners = winners
+
     def settles(self, contest: str) -> dict[str, int]:
         """Compute every prize of a meeting, by ticket, and move the books (9)."""
         meeting, terms = self.meetings[contest], self.terms
@@ -217,6 +225,22 @@ class Auditor:
             ticket = self.tickets[ident]
             if ticket.state == "sold" and ticket.claim:
                 self.ledger.moved(f"prizes:{contest}", f"held:{contest}", ticket.prize_cents)
+
+    def left(self) -> dict[str, int]:
+        """Return what the chain holds for nobody, by where it comes from."""
+        unclaimed = sum(self.carried_over.values())
+        sums = {"jackpot": self.books["jackpot"], "reserve": self.books["reserve"]}
+        return {name: cents for name, cents in (sums | {"unclaimed": unclaimed}).items() if cents}
+
+    def is_held(self) -> bool:
+        """Return whether money is held for a bearer, so that the game cannot end yet."""
+        return any(cents for name, cents in self.books.items() if name.startswith("held:"))
+
+    def ends(self) -> None:
+        """Record that all that was left went where the authority decided [A21]."""
+        self.books["ended"] += sum(self.left().values())
+        self.books["jackpot"] = self.books["reserve"] = 0
+        self.carried_over.clear()
 
     def may_claim(self, ident: str, day: date) -> bool:
         """Return whether the law lets the bearer claim something on that day."""
@@ -339,45 +363,3 @@ class Auditor:
                 counts[sum(bet)] = counts.get(sum(bet), 0) + 1
             bets_by_ticket[ident] = {h: n for h, n in counts.items() if h in self.terms.categories}
         return bets_by_ticket
-
-
-def divide(
-    terms: Terms, pool: int, winners: dict[int, int], jackpot: int, reserve: int, lapsed: int
-) -> tuple[dict[int, int], int, int]:
-    """Return the prize of each category, and jackpot and reserve afterwards (9.1 to 9.9)."""
-    order = terms.categories
-    top = order[0]
-    percents = terms.above if jackpot + lapsed > terms.threshold_cents else terms.below
-    amounts = {hits: Fraction(pool * percents[str(hits)] // 100) for hits in order[1:]}
-    contribution = pool * percents.get("reserve", 0) // 100
-    amounts[top] = pool - sum(amounts.values()) - contribution
-    fallen = Fraction(0)
-    for hits in order[1:]:
-        amounts[hits] += fallen
-        fallen = Fraction(0)
-        if not winners[hits]:
-            fallen, amounts[hits] = amounts[hits], Fraction(0)
-    contribution += int(fallen)
-    amounts[top] += jackpot + lapsed + (reserve if winners[top] else 0)
-    won = [hits for hits in order if winners[hits]]
-    for above, below in itertools.pairwise(won):
-        if amounts[below] / winners[below] > amounts[above] / winners[above]:
-            amounts[above] = amounts[below] = (amounts[above] + amounts[below]) / 2
-    groups = [([hits], amounts[hits], winners[hits]) for hits in won]
-    joined = True
-    while joined:
-        joined = False
-        for place in range(len(groups) - 1):
-            (h1, a1, n1), (h2, a2, n2) = groups[place], groups[place + 1]
-            if a2 / n2 > a1 / n1:
-                groups[place : place + 2] = [(h1 + h2, a1 + a2, n1 + n2)]
-                joined = True
-                break
-    prize_each = {hits: floor(amount / many) for hs, amount, many in groups for hits in hs}
-    before = sum((amount for _, amount, _ in groups), Fraction(0))
-    left = before - sum(prize_each[hits] * winners[hits] for hits in won)
-    if left.denominator != 1:
-        raise AssertionError("cents left over are whole")
-    jackpot_out = 0 if winners[top] else int(amounts[top])
-    reserve_out = (0 if winners[top] else reserve) + contribution + int(left)
-    return prize_each, jackpot_out, reserve_out

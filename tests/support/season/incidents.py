@@ -2,6 +2,7 @@
 
 from tests.support.season import office_incidents as office
 from tests.support.season import race_incidents as races
+from tests.support.season import result_incidents as results
 from tests.support.season.moments import Incident, Moment
 
 INCIDENTS: tuple[Incident, ...] = (
@@ -17,6 +18,7 @@ INCIDENTS: tuple[Incident, ...] = (
     Incident("meeting on 29 February", Moment.ORDERED, 0, races.leap_day, on=races.is_leap_day),
     Incident("discarded draft", Moment.DRAFT, 0.06, races.discarded_draft),
     Incident("false stop", Moment.ON_SALE, 0.06, races.false_stop),
+    Incident("winner keyed wrong", Moment.SETTLED, 0.06, results.keyed_wrong, alone=True),
     Incident("late order", Moment.SETTLED, 0.05, races.late_order, prepares=races.late_order_comes),
     Incident("killed settlement", Moment.CLOSED, 0.03, races.killed_settlement),
     Incident(
@@ -45,6 +47,22 @@ INCIDENTS: tuple[Incident, ...] = (
         0.06,
         races.corrected_after_order,
         prepares=races.late_bets_come,
+        alone=True,
+    ),
+    Incident(
+        "race without a result, drawn",
+        Moment.RACED,
+        0.06,
+        results.drawn,
+        prepares=results.race_without_result_comes,
+        alone=True,
+    ),
+    Incident(
+        "meeting called off, drawn",
+        Moment.RACED,
+        0.06,
+        results.drawn,
+        prepares=results.storm_comes,
         alone=True,
     ),
     Incident("licence ended in the past", Moment.SETTLED, 0.06, races.licence_ended, alone=True),

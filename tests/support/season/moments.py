@@ -13,6 +13,7 @@ class Moment(StrEnum):
     DRAFT = "a contest is about to be prepared: its plan"
     ON_SALE = "a contest has sold: its plan"
     BEFORE_START = "a minute before the first start: the plan"
+    RACED = "the races of a contest are over: its plan"
     CLOSED = "a contest is about to be settled: its plan"
     SETTLED = "a contest is settled and not ordered: its plan"
     ORDERED = "a contest is ordered: its plan"
@@ -27,6 +28,7 @@ MEETINGS = frozenset(
         Moment.DRAFT,
         Moment.ON_SALE,
         Moment.BEFORE_START,
+        Moment.RACED,
         Moment.CLOSED,
         Moment.SETTLED,
         Moment.ORDERED,

@@ -100,6 +100,8 @@ class Nights(Instants):
                 return f"{what}:{contest}"
             case ["lototrot", "season", "carry_over", _]:
                 return "lapsing"
+            case ["lototrot", "season", "ended", _]:
+                return "ended"
             case ["lototrot", "season", fund]:
                 return fund
             case ["lototrot", "organiser", part]:

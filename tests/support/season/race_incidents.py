@@ -89,7 +89,7 @@ def past_midnight(world: World, plan: Plan) -> bool:
     return world.auditor.meetings[plan.key].results_day == plan.day < today()
 
 
-def _refused_sale(world: World, plan: Plan) -> str:
+def refused_sale(world: World, plan: Plan) -> str:
     """Try a sale that must be refused; return the code of the refusal."""
     with pytest.raises(DomainError) as refusal:
         world.sale(plan)
@@ -101,7 +101,7 @@ def false_stop(world: World, plan: Plan) -> bool:
     at(plan.day, 12)
     by, other = world.two(Role.STEWARDS)
     stop = race_stop(by=by, race_id=plan.races[0].pk, source="A signal by mistake")
-    assert _refused_sale(world, plan) == "sales_stopped"
+    assert refused_sale(world, plan) == "sales_stopped"
     proposal = stop_lift(by=other, stop_id=stop.pk, reason="No horse has started")
     two_persons.confirm(proposal=proposal.uuid, by=by)
     world.sale(plan)
@@ -127,7 +127,7 @@ def print_lost(world: World, plan: Plan) -> bool:
 def true_stop(world: World, plan: Plan) -> bool:
     """Stop sales as the stewards a minute before the start, and confirm the start afterwards."""
     race_stop(by=world.staff(Role.STEWARDS), race_id=plan.races[0].pk, source="They are off")
-    return _refused_sale(world, plan) == "sales_stopped"
+    return refused_sale(world, plan) == "sales_stopped"
 
 
 def early_start(world: World, plan: Plan) -> bool:

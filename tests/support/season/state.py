@@ -17,8 +17,9 @@ from core.staff.powers import Role
 from lototrot.models.contest import BetType
 from tests.support import factories
 from tests.support.factories import Point
-from tests.support.season.auditor import Auditor, Terms
+from tests.support.season.auditor import Auditor
 from tests.support.season.books import Books, Commission
+from tests.support.season.dividing import Terms
 from tests.support.season.instant_auditor import InstantAuditor
 from tests.support.season.moments import Incident, Moment
 from tests.support.season.rights import Rights

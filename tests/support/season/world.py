@@ -2,12 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 from random import Random
 from types import MappingProxyType
+
+import pytest
 
 from core.payoffice.services.cash import cash_open
 from core.premises.models import Premises
 from core.staff.powers import Role
+from lototrot.postings import Source
+from lototrot.services.authority.ending import (
+    Destination,
+    EndNotWhole,
+    GameNotOver,
+    end_propose,
+)
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import recorded
 from tests.support.season.auditor import Auditor
@@ -60,6 +70,32 @@ class World(Nights):
         self.night()
         self.compare()
         return True
+
+    def end_lototrot(self) -> None:
+        """Send all that the chain holds for nobody where the authority decides [A21].
+
+        It is refused while money is held for a bearer, and if a cent has no place to go.
+        """
+        left = self.auditor.left()
+        sums = [Destination(Source(of), cents, "Creu Roja") for of, cents in left.items()]
+        end = partial(
+            end_propose,
+            by=self.staff(Role.ORGANISER),
+            bet_type=TERMS.chain,
+            decision="DGJ 9/2033",
+        )
+        if self.auditor.is_held():
+            with pytest.raises(GameNotOver):
+                end(destinations=sums)
+            self.count("end refused while money is held")
+            return
+        for wrong in (sums[1:], [*sums, *sums]):
+            with pytest.raises(EndNotWhole):
+                end(destinations=wrong)
+        self.two_confirm(end(destinations=sums), Role.ORGANISER)
+        self.auditor.ends()
+        self.compare()
+        self.count("lototrot ended")
 
 
 def begin(
