@@ -92,3 +92,26 @@ CREATE OR REPLACE TRIGGER draft BEFORE INSERT ON lototrot_contestchange
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_draft();
 CREATE OR REPLACE TRIGGER draft BEFORE INSERT OR UPDATE ON lototrot_contestleg
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_draft();
+
+-- Refuse a race or a runner that is not of the act that imported its meeting: the programme does not change
+-- afterwards (14.I.2), and others would have bet without it.
+CREATE OR REPLACE FUNCTION lototrot_need_programme() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_xid bigint;
+BEGIN
+    IF TG_TABLE_NAME = 'lototrot_race' THEN
+        SELECT m.journal_xid INTO v_xid FROM lototrot_meeting m WHERE m.id = NEW.meeting_id;
+    ELSE
+        SELECT r.journal_xid INTO v_xid FROM lototrot_race r WHERE r.id = NEW.race_id;
+    END IF;
+    IF v_xid IS DISTINCT FROM journal_number() THEN
+        RAISE EXCEPTION 'table %: the programme of its meeting is complete', TG_TABLE_NAME
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER with_programme BEFORE INSERT ON lototrot_race
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_programme();
+CREATE OR REPLACE TRIGGER with_programme BEFORE INSERT ON lototrot_runner
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_programme();

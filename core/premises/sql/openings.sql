@@ -50,3 +50,24 @@ END $$;
 
 CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON premises_enrolment
     FOR EACH ROW WHEN (OLD.used_at IS NOT NULL) EXECUTE FUNCTION premises_enrolment_once();
+
+-- A terminal comes back, or gets another key, by a leave to enrol that was used then. Each leave does it once:
+-- the next time needs a leave that was used later. One that was revoked never comes back.
+CREATE OR REPLACE FUNCTION premises_need_enrolment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF OLD.revoked_at < coalesce(NEW.revoked_at, 'infinity') OR NOT EXISTS (
+        SELECT FROM premises_enrolment e
+         WHERE e.terminal_id = NEW.id AND e.used_at = NEW.enrolled_at
+           AND e.used_at > coalesce(OLD.enrolled_at, '-infinity')) THEN
+        RAISE EXCEPTION 'terminal %: no leave to enrol was used for it', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER enrolled BEFORE UPDATE ON premises_terminal
+    FOR EACH ROW WHEN (
+        (NEW.public_key, NEW.enrolled_at) IS DISTINCT FROM (OLD.public_key, OLD.enrolled_at)
+        OR OLD.copied_at IS NOT NULL AND NEW.copied_at IS NULL
+        OR OLD.revoked_at < coalesce(NEW.revoked_at, 'infinity'))
+    EXECUTE FUNCTION premises_need_enrolment();

@@ -35,6 +35,7 @@ from core.premises.services import (
 from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
+from core.tools.raceday.key import TerminalKey
 from tests.core.premises.conftest import BAR
 from tests.support import factories
 
@@ -202,3 +203,28 @@ def test_only_terminals_in_use_enrol_anew(by: StaffActor, bar: Premises) -> None
         two_persons.confirm(proposal=leave.uuid, by=factories.staff(Role.ORGANISER))
     with pytest.raises(TerminalEnded):
         enrolment_propose(by=by, terminals=["T1"], reason="y")
+
+
+@pytest.mark.article("14.I.6")
+def test_no_terminal_comes_back_or_gets_a_key_without_a_leave() -> None:
+    """A program with the application's role could, by an update alone. An enrolment may."""
+    point, ended = factories.point(), factories.point()
+    row = Terminal.objects.filter(pk=point.terminal.pk)
+    code = factories.enrolment_code(point.premises, point.terminal.code)
+    services.terminal_enrol(code=code, public_key=factories.KEY.public)
+    leave = Enrolment.objects.get(terminal=point.terminal)
+    row.update(copied_at=clock.now())
+    services.terminal_revoke(by=factories.staff(Role.ORGANISER), terminal=ended.terminal.code)
+    for rows, changes in (
+        (row, {"public_key": b"of another machine"}),
+        (row, {"public_key": b"of another machine", "enrolled_at": clock.now()}),
+        (row, {"public_key": b"of another machine", "enrolled_at": leave.used_at}),
+        (row, {"copied_at": None}),
+        (Terminal.objects.filter(pk=ended.terminal.pk), {"revoked_at": None}),
+    ):
+        with pytest.raises(IntegrityError, match="no leave to enrol"), transaction.atomic():
+            rows.update(**changes)
+    factories.time_pass(minutes=1)
+    code = factories.enrolment_code(point.premises, point.terminal.code)
+    assert services.terminal_enrol(code=code, public_key=TerminalKey().public)[0] == point.terminal
+    assert row.get().copied_at is None

@@ -16,6 +16,7 @@ from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import databases, factories, paying, rounds
 from tests.support.api import staff_api, terminal_api
+from tests.support.factories.batches import one_transaction
 from tests.support.paying import Presented
 
 JUNE_1, JUNE_8, JULY_12 = date(2030, 6, 1), date(2030, 6, 8), date(2030, 7, 12)
@@ -30,6 +31,7 @@ def at(day: date, hour: int, minute: int = 0) -> datetime:
     return factories.time_to(datetime.combine(day, time(hour, minute), MADRID))
 
 
+@one_transaction
 def meeting(day: date, *, price_cents: int = 100, starts_at: datetime | None = None) -> Contest:
     """Return a contest of two races on sale, which start at 17:00 of their day by default."""
     begins = starts_at or datetime.combine(day, time(17), MADRID)

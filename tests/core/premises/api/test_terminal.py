@@ -252,7 +252,8 @@ def test_a_machine_that_names_itself_all_day_leaves_a_row_an_hour(point: factori
     for _ in range(5):
         assert own.prove("terminal/token", named).status_code == 201
     assert TerminalCopy.objects.count() == 1
-    Terminal.objects.update(enrolled_at=clock.now())
+    code = factories.enrolment_code(point.premises, point.terminal.code)
+    services.terminal_enrol(code=code, public_key=factories.KEY.public)
     assert tokens_unknown() == []
     assert own.prove("terminal/token", named).status_code == 201
     assert len(tokens_unknown()) == 1, "not told of since it enrolled again"
