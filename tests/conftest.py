@@ -250,6 +250,15 @@ class _Named:
             self._terminal.write_line(f" {report.when} of {report.nodeid} failed", red=True)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None]:
+    """Keep a test whose end fails from failing others."""
+    try:
+        return (yield)
+    finally:
+        databases.allow_connections()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     session.config.pluginmanager.register(_Room())
