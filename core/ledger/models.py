@@ -32,6 +32,8 @@ class Account(Guarded):
     class Meta:
         verbose_name = _("account")
         verbose_name_plural = _("accounts")
+        # Another id would have no place in a block (core/ledger/blocks.py).
+        constraints = [models.CheckConstraint(condition=Q(id__gt=0), name="account_has_place")]
 
     def __str__(self) -> str:
         return self.code

@@ -87,10 +87,15 @@ def balances(archive: Archive, codes: dict[int, str]) -> tuple[dict[str, int], d
     by_number: dict[int, dict[str, int]] = {}
     for row in archive.rows("periods_periodbalance"):
         of_period = by_number.setdefault(numbers.get(row["period_id"], 0), {})
-        for account, cents in enumerate(row["balances_cents"], row["block"] * ACCOUNTS):
+        figures, where = row["balances_cents"], f"periods_periodbalance {row['id']}"
+        need(
+            len(figures) == ACCOUNTS and None not in figures, where, "not a figure of each account"
+        )
+        for account, cents in enumerate(figures, row["block"] * ACCOUNTS):
             if cents:
-                code, where = codes.get(account), f"periods_periodbalance {row['id']}"
+                code = codes.get(account)
                 need(code, where, "of an account that is not there")
+                need(code not in of_period, where, "of an account that stands twice")
                 of_period[str(code)] = cents
     number = archive.manifest["number"]
     return by_number.get(number - 1, {}), by_number.get(number, {})

@@ -34,6 +34,11 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "accounts",
                 "verbose_name": "account",
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("id__gt", 0)), name="account_has_place"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(

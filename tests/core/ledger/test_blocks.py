@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connections, transaction
 
+from core.database.clock import now
 from core.ledger import services as ledger
 from core.ledger.blocks import ACCOUNTS, by_account, in_blocks
+from core.ledger.models import Account
 from tests.support.databases import Database
 
 NONE = [0] * ACCOUNTS
@@ -72,3 +74,12 @@ def test_an_opening_of_an_account_that_is_not_there_is_refused(account: int) -> 
         write(block + 1_000, one, NONE, one)
     with pytest.raises(IntegrityError, match="not the figures of its accounts"):
         write(block, [1] * ACCOUNTS, NONE, [1] * ACCOUNTS)
+
+
+def test_an_account_without_a_place_in_a_block_is_refused(account: int) -> None:
+    """What its transfers moved would be left out of the next opening."""
+    for ident in (0, -1):
+        with pytest.raises(IntegrityError, match="account_has_place"), transaction.atomic():
+            Account.objects.create(pk=ident, code=f"test:{ident}", side="debit", opened_at=now())
+    with pytest.raises(IntegrityError, match="not the figures of its accounts"):
+        write(0, [1, *NONE[1:]], NONE, [1, *NONE[1:]])

@@ -70,6 +70,8 @@ def test_the_transfers_leave_the_published_balances() -> None:
 
 
 MORE = Archive().tables["ledger_transfer"]
+BLOCK = balances(10, {1: 57, 3: -57})
+FIGURES = BLOCK["balances_cents"]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,21 @@ MORE = Archive().tables["ledger_transfer"]
         ({"periods_periodbalance": [balances(10, {8: 57})]}, "of an account that is not there"),
         ({"periods_periodbalance": [balances(10, {130: 57})]}, "of an account that is not there"),
         ({"periods_periodbalance": [balances(7, {1: 57})]}, "before the first period"),
+        ({"periods_periodbalance": []}, "not what the transfers leave"),
+        ({"periods_periodbalance": [BLOCK, BLOCK]}, "stands twice"),
+        ({"periods_periodbalance": [balances(10, {1: 9}), BLOCK]}, "stands twice"),
+        (
+            {"periods_periodbalance": [BLOCK | {"balances_cents": [None, *FIGURES[1:]]}]},
+            "not a figure of each account",
+        ),
+        (
+            {"periods_periodbalance": [BLOCK | {"balances_cents": [*FIGURES, 0]}]},
+            "not a figure of each account",
+        ),
+        (
+            {"periods_periodbalance": [BLOCK | {"balances_cents": FIGURES[:4]}]},
+            "not a figure of each account",
+        ),
     ],
 )
 def test_other_transfers_or_balances_are_refused(changes: dict[str, list[Row]], why: str) -> None:

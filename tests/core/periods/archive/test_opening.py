@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connections, transaction
 
 from core.database import clock
 from core.journal import rules
@@ -120,6 +120,54 @@ def test_a_cent_more_in_an_opening_is_found_by_night_journal_and_books(
     forge(OPENING, f"DELETE FROM ledger_openingbalance WHERE id = {first}")
     assert ledger_findings() == [(Fault.ROW_REMOVED, OPENING)]
     assert opening_differs(retired_month) == ["opening"]  # its transfers are still there
+
+
+COLUMNS = "up_to, ends_at, debits_cents, credits_cents, transfers"
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE ledger_openingbalance SET debits_cents[{at}] = NULL", Fault.ROW_CHANGED),
+        ("UPDATE ledger_openingbalance SET transfers[{at}] = NULL", Fault.ROW_CHANGED),
+        ("DELETE FROM ledger_openingbalance", Fault.ROW_REMOVED),
+        (
+            f"INSERT INTO ledger_openingbalance (block, {COLUMNS})"
+            f" SELECT block, {COLUMNS} FROM ledger_openingbalance",
+            Fault.ROW_WITHOUT_ACT,
+        ),
+    ],
+    ids=["no sum", "no count", "left out", "twice"],
+)
+def test_a_block_that_the_owner_spoiled_is_found(
+    retired_month: ClosedPeriod, statement: str, told: Fault
+) -> None:
+    """Its transfers have left: nobody can sum them again."""
+    seal_all()
+    nightly.remove(natural_day(clock.now()))
+    assert (ledger_findings(), differences()[1]) == ([], [])
+    at = min(OpeningBalance.objects.order_by("pk")[0].by_account()) % ACCOUNTS + 1
+    with connections["owner"].cursor() as owner:
+        owner.execute("ALTER TABLE ledger_openingbalance DROP CONSTRAINT opening_balance_once")
+    forge(OPENING, statement.format(at=at))
+    assert opening_differs(retired_month)
+    assert differences()[1]
+    assert told in {what for what, _table in ledger_findings()}
+
+
+def test_an_account_may_come_into_a_hole_of_a_block_that_is_opened(
+    retired_month: ClosedPeriod,
+) -> None:
+    """Ids have holes, where an act was undone. It has no opening, and its transfers count."""
+    before = Account.objects.order_by("-pk")[0].pk
+    up_to = openings.newest()
+    late = Account.objects.create(
+        pk=before + 2, code="test:late", side="debit", opened_at=clock.now()
+    )
+    transfer_at(clock.now(), ledger.asset("test:late"), OWED, 7)
+    assert not OpeningBalance.objects.filter(block=late.pk // ACCOUNTS, up_to__gt=up_to).exists()
+    assert ledger.balance_cents(ledger.asset("test:late")) == 7
+    assert opening_differs(retired_month) == []
 
 
 def test_a_month_with_a_late_transfer_is_not_retired(
