@@ -21,7 +21,7 @@ $$;
 
 -- What a chain held is moved where the decision says; it is taken from the oldest day first.
 CREATE OR REPLACE FUNCTION lototrot_sums(p_moves jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-    SELECT jsonb_object_agg(concat_ws(chr(10), s.source, s.bet_type, s.recipient), s.cents)
+    SELECT jsonb_object_agg(jsonb_build_array(s.source, s.bet_type, s.recipient)::text, s.cents)
       FROM (SELECT m ->> 'source' AS source, m ->> 'bet_type' AS bet_type,
                    m ->> 'recipient' AS recipient, sum((m ->> 'cents')::bigint) AS cents
               FROM jsonb_array_elements(p_moves) m GROUP BY 1, 2, 3) s

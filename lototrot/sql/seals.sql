@@ -55,7 +55,7 @@ CREATE OR REPLACE TRIGGER decided BEFORE INSERT OR UPDATE ON lototrot_unprinted
 CREATE OR REPLACE FUNCTION lototrot_need_prints_decided() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM lototrot_unprinted u
-                WHERE u.contest_id = NEW.contest_id AND u.verdict = '' AND NOT EXISTS (
+                WHERE u.contest_id = NEW.contest_id AND u.verdict <> 'stand' AND NOT EXISTS (
                     SELECT FROM lototrot_void v WHERE v.ticket_id = u.ticket_id)) THEN
         RAISE EXCEPTION 'contest %: tickets were not printed', NEW.contest_id
             USING ERRCODE = 'restrict_violation';

@@ -179,6 +179,35 @@ def test_tickets_that_two_persons_did_not_name_are_not_left_to_stand(contest: Co
     assert [row.ticket_id for row in unprinted_waiting(contest.pk)] == [left.ticket_id]
 
 
+def test_no_contest_is_settled_before_the_tickets_that_two_persons_voided_are_void(
+    contest: Contest,
+) -> None:
+    """Past the service: a verdict is written, and its void left out. The ticket would take part."""
+    ticket = sold(contest)
+    contest_close(contest_id=contest.pk, cause=Contest.Cause.ORGANISER)
+    contest_seal(contest_id=contest.pk)
+    for race in f.races_of(contest):
+        f.started(race)
+        f.classified(race, {1}, start=False)
+    f.time_pass(minutes=5)
+    prints_end(contest_id=contest.pk)
+    chosen = Ticket.objects.filter(pk=ticket.ticket_id)
+    content = {"contest": contest.pk, "verdict": "void", "reason": "x", **set_of(chosen)}
+    proposal = f.proposal("lototrot.unprinted", "x", content)
+    Unprinted.objects.filter(ticket=ticket.ticket_id).update(
+        verdict="void", reason="x", decided_at=clock.now(), proposal=proposal
+    )
+    with pytest.raises(IntegrityError, match="tickets were not printed"), transaction.atomic():
+        contest_settle(contest_id=contest.pk)
+    Void.objects.create(
+        ticket_id=ticket.ticket_id,
+        reason="unprinted",
+        note="unprinted",
+        voided_at=clock.now(),
+        proposal=proposal,
+    )
+
+
 def test_who_decides_sees_what_a_terminal_confirmed_when_the_results_were_known(
     contest: Contest,
 ) -> None:
