@@ -77,7 +77,7 @@ def test_an_opening_of_an_account_that_is_not_there_is_refused(account: int) -> 
 
 
 def test_an_account_without_a_place_in_a_block_is_refused(account: int) -> None:
-    """What its transfers moved would be left out of the next opening."""
+    """The next opening would leave out the sums of its transfers."""
     for ident in (0, -1):
         with pytest.raises(IntegrityError, match="account_has_place"), transaction.atomic():
             Account.objects.create(pk=ident, code=f"test:{ident}", side="debit", opened_at=now())

@@ -126,7 +126,7 @@ COLUMNS = "up_to, ends_at, debits_cents, credits_cents, transfers"
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "fault"),
     [
         ("UPDATE ledger_openingbalance SET debits_cents[{at}] = NULL", Fault.ROW_CHANGED),
         ("UPDATE ledger_openingbalance SET transfers[{at}] = NULL", Fault.ROW_CHANGED),
@@ -140,7 +140,7 @@ COLUMNS = "up_to, ends_at, debits_cents, credits_cents, transfers"
     ids=["no sum", "no count", "left out", "twice"],
 )
 def test_a_block_that_the_owner_spoiled_is_found(
-    retired_month: ClosedPeriod, statement: str, told: Fault
+    retired_month: ClosedPeriod, statement: str, fault: Fault
 ) -> None:
     """Its transfers have left: nobody can sum them again."""
     seal_all()
@@ -152,7 +152,7 @@ def test_a_block_that_the_owner_spoiled_is_found(
     forge(OPENING, statement.format(at=at))
     assert opening_differs(retired_month)
     assert differences()[1]
-    assert told in {what for what, _table in ledger_findings()}
+    assert fault in {what for what, _table in ledger_findings()}
 
 
 def test_an_account_may_come_into_a_hole_of_a_block_that_is_opened(
