@@ -76,6 +76,7 @@ class Enrolment(Guarded):
         verbose_name = _("enrolment")
         verbose_name_plural = _("enrolments")
         constraints = [
+            models.UniqueConstraint(fields=["proposal", "terminal"], name="enrolment_of_proposal"),
             models.CheckConstraint(
                 condition=Q(
                     code_digest=None,
@@ -91,7 +92,7 @@ class Enrolment(Guarded):
                     expires_at__isnull=False,
                 ),
                 name="enrolment_issued_whole",
-            )
+            ),
         ]
 
     def __str__(self) -> str:

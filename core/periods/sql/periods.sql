@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r periods_closedperi
 LANGUAGE sql STABLE AS $$
     SELECT staff_same(p.content, to_jsonb(r), 'first_day', 'last_day')
        AND p.content -> 'transfers' = r.document -> 'transfers'
+       AND r.ends_at = (r.last_day + 1)::timestamp AT TIME ZONE 'Europe/Madrid'
 $$;
 
 -- Refuse a period that does not follow on the last one.

@@ -706,6 +706,9 @@ class Migration(migrations.Migration):
                 "verbose_name": "enrolment",
                 "verbose_name_plural": "enrolments",
                 "constraints": [
+                    models.UniqueConstraint(
+                        fields=("proposal", "terminal"), name="enrolment_of_proposal"
+                    ),
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(
@@ -724,7 +727,7 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="enrolment_issued_whole",
-                    )
+                    ),
                 ],
             },
         ),

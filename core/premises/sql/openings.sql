@@ -34,9 +34,10 @@ LANGUAGE sql STABLE AS $$
                SELECT m.code FROM premises_premises m WHERE m.id = r.premises_id)))
 $$;
 
+-- The code is asked for within fourteen days (ENROL_WITHIN in core/premises/openings.py).
 CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r premises_enrolment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-    SELECT p.content -> 'terminals' @> jsonb_build_array(
+    SELECT r.allowed_until <= r.allowed_at + interval '336 hours' AND p.content -> 'terminals' @> jsonb_build_array(
                CASE p.kind WHEN 'premises.opening' THEN jsonb_build_object('code', t.code)
                            ELSE to_jsonb(t.code) END)
       FROM premises_terminal t WHERE t.id = r.terminal_id

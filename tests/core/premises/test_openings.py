@@ -228,3 +228,21 @@ def test_no_terminal_comes_back_or_gets_a_key_without_a_leave() -> None:
     code = factories.enrolment_code(point.premises, point.terminal.code)
     assert services.terminal_enrol(code=code, public_key=TerminalKey().public)[0] == point.terminal
     assert row.get().copied_at is None
+
+
+@pytest.mark.article("14.I.6")
+def test_two_persons_let_a_terminal_enrol_once_and_within_fourteen_days() -> None:
+    """A program with the application's role could write two leaves, or one for a century."""
+    terminal, now = factories.point().terminal, clock.now()
+    named = {"terminals": [terminal.code], "reason": "New machine"}
+    leave = {
+        "terminal": terminal,
+        "proposal": factories.proposal("premises.enrolment", "enrolment", named),
+        "allowed_at": now,
+    }
+    late = now + ENROL_WITHIN + timedelta(seconds=1)
+    with pytest.raises(IntegrityError, match="confirmed another"), transaction.atomic():
+        Enrolment.objects.create(**leave, allowed_until=late)
+    Enrolment.objects.create(**leave, allowed_until=now + ENROL_WITHIN)
+    with pytest.raises(IntegrityError, match="enrolment_of_proposal"), transaction.atomic():
+        Enrolment.objects.create(**leave, allowed_until=now + ENROL_WITHIN)
