@@ -36,7 +36,7 @@ def test_the_poster_shows_rules_percentage_price_and_prizes() -> None:
         "72 %",
         "Electric bicycle",
         "€1,500.00",
-        "15000",
+        "15,000",
         "six winners",
     ):
         assert text in answer, text
