@@ -43,7 +43,6 @@ COUNTS = frozenset(
         "sold",
         "taken",
         "tickets",
-        "transfers",
         "units",
         "winners",
         "winning_bets",

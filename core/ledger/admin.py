@@ -46,7 +46,7 @@ class AccountAdmin(ReadOnlyAdmin):
 @admin.register(OpeningBalance)
 class OpeningBalanceAdmin(ReadOnlyAdmin):
     columns = ("ends_at", "up_to", "accounts")
-    shown = ("ends_at", "up_to", "sums")
+    shown = ("ends_at", "up_to", "block", "sums")
     search_fields = ("block",)
     search_help_text = _("The code of an account.")
     sortable_by = ()

@@ -12,11 +12,13 @@ from django.db import IntegrityError, connection, transaction
 
 from core.database import clock
 from core.payoffice.models import Payment
+from core.premises import openings
 from core.premises.models import Authorisation, Premises
 from core.staff.powers import Role
 from tests.support import factories, paying, rounds
 from tests.support.api import Api, refused, staff_api, terminal_api
 from tests.support.factories import Point
+from tests.support.factories.people import proposal
 from tests.support.lototrot.race_day import carried_out
 from tests.support.paying import Presented
 
@@ -72,13 +74,17 @@ def test_a_reference_is_needed(office: Point) -> None:
     row = {"premises": office.premises.code, "game": "lototrot", "valid_from": since}
     body = {"authorisations": [{**row, "reference": ""}]}
     refused(staff_api(Role.ORGANISER).post("premises", body), 422, "fields_invalid")
+    since_when = clock.now() - timedelta(days=900)
+    place = factories.premises()
+    unnamed = openings.NewAuthorisation(place.code, "promotrot", since_when, "")
     with pytest.raises(IntegrityError, match="authorisation_has_reference"), transaction.atomic():
-        factories.premises().authorisations.create(
+        place.authorisations.create(
             game="promotrot",
-            valid_from=clock.now() - timedelta(days=900),
-            valid_until=clock.now() - timedelta(days=800),
+            valid_from=since_when,
             reference="",
-            proposal=office.premises.proposal,
+            proposal=proposal(
+                "premises.opening", "unnamed", openings.Opening(authorisations=[unnamed]).content()
+            ),
             recorded_at=clock.now(),
         )
 

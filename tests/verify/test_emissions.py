@@ -85,9 +85,7 @@ def test_a_shuffle_that_was_thrown_away_for_another_is_seen(tmp_path: Path) -> N
 
 
 def test_one_that_still_waits_is_listed_as_such(tmp_path: Path) -> None:
-    emission = emitting.planned(emitting.approved(emitting.small()))
-    assert "LISTED: 0" in listed(tmp_path)
-    emission = emitting.committed(emission)
+    emission = emitting.committed(emitting.planned(emitting.approved(emitting.small())))
     assert "small/1: NOT PUT ON SALE, committed to" in listed(tmp_path)
     emitting.witnessed(emission)
     assert "small/1: NOT PUT ON SALE, witnessed" in listed(tmp_path)

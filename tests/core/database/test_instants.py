@@ -26,6 +26,7 @@ PASSWORD = "long-enough-for-anybody"
 GIVEN = {"admin.LogEntry.action_time"}
 # Modules that read the machine's clock, and write nothing of it.
 READERS = {
+    "core/config/console/diagnosis.py": "the machine's clock is compared with the database's",
     "core/config/shedding.py": "how long a request waited after the proxy took it",
     "core/screens/live.py": "the age of a file on this machine's disk",
     "core/timekeeping/references.py": "the machine's clock is compared with the database's",
