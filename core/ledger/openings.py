@@ -89,7 +89,7 @@ wanted AS MATERIALIZED (
 SELECT w.code, w.side, coalesce(sum(e.debit_cents), 0)::bigint,
        coalesce(sum(e.credit_cents), 0)::bigint
   FROM wanted w LEFT JOIN LATERAL (
-    SELECT debit_cents, credit_cents FROM ledger_openingbalance
+    SELECT debit_cents, credit_cents FROM ledger_opening
      WHERE account_id = w.id AND up_to = (SELECT up_to FROM opened)
      UNION ALL
     SELECT greatest(cents, 0), greatest(-cents, 0) FROM ledger_entry
