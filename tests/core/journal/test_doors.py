@@ -146,10 +146,11 @@ def test_what_nobody_wrote_is_named(own_database: Database, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("", "an act without a name"), ("repair: T-7|||||", "the act 'repair: T-7'")]
+    ("name", "words"),
+    [("", "an act without a name"), ("repair: T-7|||||", "the act 'repair: T-7'")],
 )
 def test_an_auditor_reads_who_wrote_by_hand_and_when(
-    own_database: Database, name: str, told: str
+    own_database: Database, name: str, words: str
 ) -> None:
     """The superuser edits by psql, with all triggers: the journal has the row."""
     with as_owner(own_database), connection.cursor() as cursor:
@@ -162,7 +163,7 @@ def test_an_auditor_reads_who_wrote_by_hand_and_when(
     act = Act.objects.get(pk=newest())
     seal_all()
     (finding,) = [each for each in verify().findings if each.xid == act.pk and each.rule]
-    where = f"{told} of {act.at.isoformat()}, by the role {role}, transaction {act.pk}: "
+    where = f"{words} of {act.at.isoformat()}, by the role {role}, transaction {act.pk}: "
     assert finding.detail.startswith(where + "it names no person, no terminal and no job")
 
 
