@@ -80,7 +80,8 @@ _COUNTED = {
 def check_retirement(archive: Archive, retired: Row) -> None:
     """Refuse an archive that is not the one whose rows were retired, or that has other rows."""
     shaped(retired, RETIREMENT, "periods.retired")
-    same(retired, {"archive_sha256": digest_of(archive.manifest)}, "periods.retired")
+    published = retired["archive_sha256"] == digest_of(archive.manifest)
+    need(published, MANIFEST, "not that of the archive of which rows were retired")
     named = [
         {"table": table["table"], **table["retires"]}
         for table in archive.tables.values()
@@ -147,9 +148,9 @@ def check(folder: str, log_file: str, keys: str, *earlier: str) -> str:
     try:
         return compare(folder, log_file, keys, *earlier)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise Refused(
-            f"a row of {folder} has another form ({type(error).__name__}: {error})"
-        ) from error
+        place = Archive.reading or folder
+        why = f"this row, or one before it, has another form ({type(error).__name__}: {error})"
+        raise Refused(f"{place}: {why}") from error
 
 
 if __name__ == "__main__":

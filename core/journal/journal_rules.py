@@ -140,8 +140,9 @@ POWER = Rule(
 )
 OPEN_DOORS = ("admin_login_post", "staff_sessions_post", "terminal_enrolment_post")
 """Doors at which nobody is signed on yet: they sign somebody on."""
-# Jobs have a name of the form `task:NAME` or `command:NAME`, or are one of these.
-_JOBS = ("clock.watch", "keys.mark", "migrate", "promotrot.voucher_secret")
+# Jobs have a name of the form `task:NAME` or `command:NAME`, or are one of these. The last one
+# stands in journals: nights ended plays by it, until their own name did.
+_JOBS = ("clock.watch", "keys.mark", "migrate", "promotrot.voucher_secret", "promotrot.unfinished")
 
 
 def _names(names: tuple[str, ...]) -> str:
@@ -150,7 +151,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 NOBODY = Rule(
     "act_of_somebody",
-    "it was written by nobody: no person, no terminal and no named job",
+    "it names no person, no terminal and no job of the program: it was written by hand",
     "journal_act",
     f"""
     SELECT 'journal_act', a.journal_xid, a.journal_xid

@@ -349,6 +349,13 @@ def _unnamed(part: Part) -> Iterator[Finding]:
         )
 
 
+def _act_in_words(xid: int) -> str:
+    """Return when an act was, by which role of the database, and the name that it gave itself."""
+    act = Act.objects.select_related("source").get(xid=xid)
+    called = f"the act {act.name!r}" if act.name else "an act without a name"
+    return f"{called} of {act.at.isoformat()}, by the role {act.database_role}"
+
+
 def _triggers() -> Iterator[Finding]:
     """Yield the tables without the journal's triggers."""
     with connection.cursor() as cursor:
@@ -365,9 +372,10 @@ def _rules(tables: Collection[str], part: Part, filled: Collection[str]) -> Iter
         if tables and not any(re.search(rf"\b{name}\b", rule.query) for name in tables):
             continue
         for table, row, xid in rules.broken(rule, first=part.first_xid, end=part.end_xid):
+            place = _act_in_words(xid) if table == Act._meta.db_table else f"{table} {row}"
             yield Finding(
                 Fault.RULE,
-                f"{table} {row}, transaction {xid}: {rule.says} ({rule.name})",
+                f"{place}, transaction {xid}: {rule.says} ({rule.name})",
                 table=table,
                 row=row,
                 xid=xid,

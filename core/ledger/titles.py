@@ -9,3 +9,8 @@ def title_of(kind: str) -> str:
     """Return what transfers of a kind are, in the language of the moment; of an unknown one, the
     kind."""
     return str(contributed_entries("rebuild", "TRANSFERS").get(kind, kind))
+
+
+def kinds() -> set[str]:
+    """Return every kind of transfer that an app makes."""
+    return set(contributed_entries("rebuild", "TRANSFERS"))

@@ -34,6 +34,11 @@ def premises_list(*, by: StaffActor) -> QuerySet[Premises]:
     return Premises.objects.all()
 
 
+def terminal_codes() -> set[str]:
+    """Return the codes of all terminals, those that are revoked too."""
+    return set(Terminal.objects.values_list("code", flat=True))
+
+
 def premises_one(*, by: StaffActor, code: str) -> Premises:
     """Return premises with their authorisations, terminals and operators.
 

@@ -93,7 +93,7 @@ class SettlementRequestOut(Shape):
 
 class WinningTicketOut(Shape):
     ticket = Uuid(source="ticket.uuid")
-    premises = Whole(source="ticket.premises_id")
+    premises = serializers.CharField(source="ticket.premises.code")
     sold_at = Instant(source="ticket.sold_at")
     bets = Whole(source="ticket.bets")
     winning_bets = serializers.ListField(child=Whole(), help_text="By category, the highest first.")
@@ -117,6 +117,12 @@ class ChainOut(Shape):
     next_contest = Whole(source="next_contest_id", allow_null=True)
     lapsed_cents = Cents(
         help_text="Unclaimed prizes carried over to the next contest so far (10.7)."
+    )
+
+
+class WinningTicketQuery(PageQuery):
+    from_cents = Cents(
+        min_value=0, default=0, help_text="Only tickets whose prize is at least this."
     )
 
 
@@ -289,12 +295,16 @@ class WinningTickets(StaffView):
         "The winning tickets of the settlement in force",
         answer=WinningTicketOut,
         paged=True,
+        query=WinningTicketQuery,
         problems=(settlements.SettlementUnknown,),
         power=powers.LIST_PRIZES,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
-        rows = checking.winning_tickets_list(by=self.by, contest_id=contest)
-        return self.rows(WinningTicketOut, rows, self.query(PageQuery), key="ticket_id")
+        query = self.query(WinningTicketQuery)
+        rows = checking.winning_tickets_list(
+            by=self.by, contest_id=contest, from_cents=query["from_cents"]
+        )
+        return self.rows(WinningTicketOut, rows, query, key="ticket_id")
 
 
 class Chain(StaffView):

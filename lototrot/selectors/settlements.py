@@ -67,7 +67,7 @@ def winning_tickets(settlement_id: int) -> QuerySet[Prize]:
     """
     return (
         Prize.objects.filter(settlement_id=settlement_id)
-        .select_related("ticket")
+        .select_related("ticket__premises")
         .order_by("settlement_id", "ticket_id")
     )
 

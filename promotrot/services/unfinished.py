@@ -36,28 +36,25 @@ def play_end_unfinished(ticket: PlayTicket) -> str | None:
 
     A repeated call changes nothing.
     """
-    return play_end_held(ticket, [], act="promotrot.unfinished")
+    return play_end_held(ticket, [])
 
 
-def play_end_held(
-    ticket: PlayTicket, acts: Sequence[tuple[str, int]], *, act: str = ""
-) -> str | None:
+def play_end_held(ticket: PlayTicket, acts: Sequence[tuple[str, int]]) -> str | None:
     """End a play for its buyer after those acts, pairs of an act and its random integer.
 
     Its vouchers are held at the Central Office. Return the cause, or None if the play has ended or
-    has moved on. `act` names the act for the journal where no person's session has named it.
+    has moved on.
     """
     facts, today = emission_facts(ticket.emission_id), natural_day(clock.now())
     outcome = stopped_outcome(facts, ticket.opening, ticket.position, acts)
     (ended,) = call_function(
-        "promotrot_end_unfinished",
+        "promotrot_end_held",
         ticket=ticket.pk,
         acts=len(acts),
         day=today,
         claim_days=claim_days(today),
         ending=json.dumps(outcome.document()),
         vouchers=json.dumps([voucher.document() for voucher in issues(outcome, ticket.uuid, None)]),
-        act=act,
     )
     return str(outcome.cause) if ended else None
 

@@ -1,8 +1,8 @@
 -- End an unfinished play in which `p_acts` acts were done, and return whether this call ended it
 -- [P11, P19]. Its vouchers have no terminal and no code: they are held for the buyer at the Central
--- Office. `p_act` names the act for the journal, unless a person's session has named it.
-CREATE OR REPLACE FUNCTION promotrot_end_unfinished(p_ticket bigint, p_acts integer, p_day date,
-    p_claim_days integer, p_ending jsonb, p_vouchers jsonb, p_act text) RETURNS boolean
+-- Office. The journal has the act in which it is called: of a night, or of a person.
+CREATE OR REPLACE FUNCTION promotrot_end_held(p_ticket bigint, p_acts integer, p_day date,
+    p_claim_days integer, p_ending jsonb, p_vouchers jsonb) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
     v_at timestamptz;
@@ -16,9 +16,6 @@ BEGIN
        OR (SELECT count(*) FROM promotrot_playact a WHERE a.ticket_id = p_ticket) <> p_acts
        OR (v_at AT TIME ZONE 'Europe/Madrid')::date <> p_day THEN
         RETURN false;
-    END IF;
-    IF p_act <> '' THEN
-        PERFORM set_config('core.act', p_act, true);
     END IF;
     PERFORM promotrot_end(
         p_ticket => p_ticket, p_terminal => NULL, p_at => v_at, p_claim_days => p_claim_days,

@@ -1,16 +1,24 @@
 """Hold every table of Promotrot to the acts that write it, and find a row that no act wrote."""
 
+import pytest
 from django.apps import apps
 
+from core.database import clock
+from core.journal.acting import acting
+from core.journal.journal_rules import NOBODY
+from core.journal.models import Act
 from core.journal.rules import broken
+from core.kernel.days import add_days, natural_day
+from core.longwork.services import work_do
+from core.nights.long_work import night_ask
 from core.payoffice.services.paying import PayRequest
 from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from promotrot import journal_rules
-from promotrot.models.play import PlayTicket
+from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover
 from promotrot.services.debts.ending import game_end_propose
-from promotrot.services.unfinished import play_end_unfinished
+from promotrot.services.unfinished import play_end_unfinished, plays_end_unfinished
 from tests.support import emitting, factories, paying
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
@@ -37,6 +45,34 @@ def test_a_voucher_that_another_act_wrote_is_found(own_database: Database) -> No
         execute("UPDATE promotrot_voucher SET journal_xid = 3 WHERE id = %s", [voucher.pk])
         breaches = list(broken(journal_rules.VOUCHER))
     assert [(table, row) for table, row, _ in breaches] == [("promotrot_voucher", voucher.pk)]
+
+
+@pytest.mark.article("15.III.6.3")
+@pytest.mark.parametrize("night", ["command:night", "task:core.nights.tasks.night"])
+def test_a_play_that_a_night_ends_is_ended_by_that_night(
+    own_database: Database, night: str
+) -> None:
+    """On 32eca755 nobody had ended it, and each audit of the journal failed from then on [P11]."""
+    emitting.sold(emitting.opened(emitting.small()), 2)
+    factories.time_pass(days=1, hours=2)
+    with acting(night):
+        plays_end_unfinished(add_days(natural_day(clock.now()), -1))
+    assert PlayEnd.objects.count() == 2
+    assert list(broken(NOBODY)) == []
+    assert Act.objects.filter(source__name=night).count() == 2
+
+
+def test_a_play_that_a_night_ends_for_a_person_is_ended_by_that_person(
+    own_database: Database,
+) -> None:
+    emitting.sold(emitting.opened(emitting.small()), 1)
+    factories.time_pass(days=1, hours=2)
+    organiser = factories.staff(Role.ORGANISER)
+    assert work_do(night_ask(by=organiser).pk)
+    (ended,) = PlayEnd.objects.values_list("ended_at", flat=True)
+    acts = Act.objects.filter(at__gte=ended).order_by("at")
+    assert (acts[0].source.name, acts[0].user_id) == ("longwork:nights.run", organiser.user_id)
+    assert list(broken(NOBODY)) == []
 
 
 def test_an_emission_left_unsold_and_not_published_as_such_is_found(

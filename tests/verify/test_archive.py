@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import itertools
 import json
 import shutil
 import subprocess
@@ -83,6 +84,56 @@ def test_a_changed_byte_of_any_file_is_refused(archives: tuple[Path, str, str], 
     archive.check(str(copy), *archives[1:])
 
 
+def _without_a_line(content: bytes) -> bytes:
+    lines = gzip.decompress(content).splitlines(keepends=True)
+    return gzip.compress(b"".join(lines[1:]), mtime=0)
+
+
+HARM: dict[str, Callable[[bytes], bytes]] = {
+    "emptied": lambda content: b"",
+    "half": lambda content: content[: len(content) // 2],
+    "cut by a byte": lambda content: content[:-1],
+    "twice": lambda content: content * 2,
+    "a byte more": lambda content: content + b"\0",
+    "a line less": _without_a_line,
+}
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_each_harmed_file_is_refused_by_its_name(
+    archives: tuple[Path, str, str], copy: Path, monkeypatch: pytest.MonkeyPatch, harm: str
+) -> None:
+    """A copy rots, or is cut, or two files change places: whose copy it is must know which."""
+    log = archive.Log(*archives[1:])
+    monkeypatch.setattr(archive, "Log", lambda *_: log)
+    for path in sorted(copy.iterdir()):
+        content = path.read_bytes()
+        if harm == "a line less" and path.suffix != ".gz":
+            continue
+        path.write_bytes(HARM[harm](content))
+        if path.read_bytes() != content:  # a table without rows has no line to lose
+            refused(copy, archives, rf"^{path.name}")
+        path.write_bytes(content)
+    assert "WHOLE" in archive.check(str(copy), *archives[1:])
+
+
+def test_files_that_changed_places_are_refused_by_name(
+    archives: tuple[Path, str, str], copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = archive.Log(*archives[1:])
+    monkeypatch.setattr(archive, "Log", lambda *_: log)
+    paths = sorted(copy.iterdir())
+    for one, other in itertools.pairwise(paths):
+        ours, theirs = one.read_bytes(), other.read_bytes()
+        if ours == theirs:
+            continue
+        one.write_bytes(theirs)
+        other.write_bytes(ours)
+        refused(copy, archives, rf"^({one.name}|{other.name})")
+        one.write_bytes(ours)
+        other.write_bytes(theirs)
+
+
 def test_a_missing_or_foreign_file_is_refused(archives: tuple[Path, str, str], copy: Path) -> None:
     (copy / "more").touch()
     refused(copy, archives, "more: missing, or not of the archive")
@@ -132,12 +183,12 @@ LIES: list[tuple[str, Change, str]] = [
     (
         TICKETS,
         lambda lines: [each.replace('"amount_cents"', '"amount"') for each in lines],
-        "another form .KeyError: 'amount_cents'",
+        f"{TICKETS}, line 1: .* another form .KeyError: 'amount_cents'",
     ),
     (
         TICKETS,
         lambda lines: [each.replace('"bets": ', '"bets": -') for each in lines],
-        "another form .OverflowError",
+        f"{TICKETS}, line 1: .* another form .OverflowError",
     ),
     (TRANSFERS, lambda lines: lines[:-1], "periods.closed.transfers"),
     (TRANSFERS, lambda lines: [*lines, lines[-1]], "periods.closed.transfers"),

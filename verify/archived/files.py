@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from documents import ARCHIVE
 from entry import canonical, parsed, same
@@ -24,7 +24,12 @@ Row = dict[str, Any]
 
 
 class Archive:
-    """The files of a period, each compared with the manifest when it has been read to its end."""
+    """The files of a period, each compared with the manifest when it has been read to its end.
+
+    `reading` is the place of the row that was read last, of any archive.
+    """
+
+    reading: ClassVar[str] = ""
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
@@ -66,6 +71,7 @@ class Archive:
                     count, size = count + 1, size + len(line)
                     need(size <= table["bytes"], f"{file}.bytes", "more than the manifest says")
                     lines.update(line)
+                    Archive.reading = f"{path}, line {count}"
                     row = json.loads(line)
                     need(type(row) is dict, file, f"line {count} is not an object")
                     if key_of(row) in leaving:

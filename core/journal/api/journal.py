@@ -7,7 +7,6 @@ from rest_framework.request import Request
 from core.api.schema import operation
 from core.api.shapes import (
     Choice,
-    Code,
     Flag,
     Instant,
     KnownName,
@@ -20,6 +19,7 @@ from core.api.views import StaffView
 from core.journal import powers, selectors
 from core.journal.models import Batch
 from core.journal.verifying import Fault
+from core.premises.selectors import terminal_codes
 from core.staff.accounts import UserUnknown
 
 _MOST = 1000
@@ -31,7 +31,7 @@ class ActQuery(PageQuery):
     )
     staff = Whole(default=None, min_value=1)
     person = Text(max_length=150, default="", help_text="The user name of a member of staff.")
-    terminal = Code(required=False, default="")
+    terminal = KnownName(terminal_codes, max_length=20, default="")
     request_id = Text(max_length=64, default="")
     since = Instant(default=None)
     until = Instant(default=None)

@@ -6,12 +6,24 @@ from rest_framework.request import Request
 
 from core.api import pagination
 from core.api.schema import operation
-from core.api.shapes import Cents, Choice, Day, Instant, PageQuery, Shape, Text, Uuid, Whole
+from core.api.shapes import (
+    Cents,
+    Choice,
+    Day,
+    Instant,
+    KnownName,
+    PageQuery,
+    Shape,
+    Text,
+    Uuid,
+    Whole,
+)
 from core.api.views import StaffView
 from core.kernel.days import DayOutOfRange
 from core.ledger import powers, selectors
 from core.ledger.models import Account
 from core.ledger.openings import LedgerArchived
+from core.ledger.titles import kinds
 
 
 class AccountQuery(PageQuery):
@@ -30,7 +42,7 @@ class AccountBalanceOut(Shape):
 class TransferQuery(PageQuery):
     account = Text(max_length=80, default="")
     reference = Uuid(default=None)
-    kind = Text(max_length=40, default="")
+    kind = KnownName(kinds, max_length=40, default="")
 
 
 class TransferOut(Shape):

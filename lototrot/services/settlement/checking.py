@@ -13,15 +13,18 @@ from lototrot.services.settlement.settling import BreachPending, settleable
 from lototrot.services.tickets.retired import need_all
 
 
-def winning_tickets_list(*, by: StaffActor, contest_id: int) -> QuerySet[Prize]:
-    """Return the winning tickets of the settlement in force, by ticket.
+def winning_tickets_list(
+    *, by: StaffActor, contest_id: int, from_cents: int = 0
+) -> QuerySet[Prize]:
+    """Return the winning tickets of the settlement in force, by ticket: those whose prize is of at
+    least so many cents.
 
     Raise PowerMissing, SettlementUnknown or TicketsArchived.
     """
     by.need(powers.LIST_PRIZES)
     settlement = settlement_in_force(contest_id)
     need_all(contest_id)
-    return winning_tickets(settlement.pk)
+    return winning_tickets(settlement.pk).filter(prize_cents__gte=from_cents)
 
 
 def settlement_request(*, by: StaffActor, contest_id: int) -> Contest:

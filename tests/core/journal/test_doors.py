@@ -28,11 +28,14 @@ from core.api.views import (
 )
 from core.journal import acting
 from core.journal.journal_rules import AT_THE_DOOR, NOBODY, OPEN_DOORS
+from core.journal.models import Act
 from core.journal.rules import broken
+from core.journal.verifying import verify
 from core.ledger.models import Account
 from core.premises.api.terminal import ProvenTerminalView
 from core.tools.embedded.server import ROOT
 from tests.support.databases import Database
+from tests.support.journaling import as_owner, seal_all
 
 WRITING = ("post", "put", "patch", "delete")
 # A code is asked about, and an answer given: nothing is written.
@@ -140,6 +143,28 @@ def test_a_named_job_may_write(own_database: Database, name: str) -> None:
 def test_what_nobody_wrote_is_named(own_database: Database, name: str) -> None:
     written_as(name)
     assert newest() in [row for _, row, _ in broken(NOBODY)]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("", "an act without a name"), ("repair: T-7|||||", "the act 'repair: T-7'")],
+)
+def test_an_auditor_reads_who_wrote_by_hand_and_when(
+    own_database: Database, name: str, words: str
+) -> None:
+    """The superuser edits by psql, with all triggers: the journal has the row."""
+    with as_owner(own_database), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('core.act', %s, false)", [name])
+        cursor.execute(
+            "INSERT INTO ledger_account (code, side, opened_at) VALUES ('x', 'debit', core_now())"
+        )
+        cursor.execute("SELECT current_user")
+        (role,) = cursor.fetchone()
+    act = Act.objects.get(pk=newest())
+    seal_all()
+    (finding,) = [each for each in verify().findings if each.xid == act.pk and each.rule]
+    where = f"{words} of {act.at.isoformat()}, by the role {role}, transaction {act.pk}: "
+    assert finding.detail.startswith(where + "it names no person, no terminal and no job")
 
 
 def test_at_an_open_door_no_money_moves(own_database: Database) -> None:

@@ -207,6 +207,22 @@ def test_the_winning_tickets_page_by_page(one: Api, settled: Contest) -> None:
     assert second["next"] is None
     total = one.get(path(settled, "settlement")).json()["prizes_cents"]
     assert sum(row["prize_cents"] for row in rows) == total
+    assert [row["premises"] for row in rows] == [ticket.premises.code for ticket in tickets]
+
+
+def test_the_winning_tickets_from_an_amount_on(one: Api, settled: Contest) -> None:
+    def prizes(**query: object) -> list[int]:
+        answer = one.get(path(settled, "winning-tickets"), **query).json()
+        return [row["prize_cents"] for row in answer["items"]]
+
+    small, large = prizes()
+    assert small < large
+    assert prizes(from_cents=small) == [small, large]
+    assert prizes(from_cents=small + 1) == prizes(from_cents=large) == [large]
+    assert prizes(from_cents=large + 1) == []
+    for amount in (-1, "1.50", "many"):
+        listed = one.get(path(settled, "winning-tickets"), from_cents=amount)
+        refused(listed, 422, "fields_invalid")
 
 
 @pytest.mark.article("14.III.9.5", "14.III.9.8")

@@ -72,7 +72,7 @@ def _ended(ticket: PlayTicket, amount: int, nature: str, **ending: object) -> No
         json.dumps([voucher | {"prizes": [], "thing": "", "digest": None}]),
     ]
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT promotrot_end_unfinished(%s, 0, %s, 30, %s, %s, 'test')", arguments)
+        cursor.execute("SELECT promotrot_end_held(%s, 0, %s, 30, %s, %s)", arguments)
         assert cursor.fetchone() == (True,)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 

@@ -17,7 +17,7 @@ class Command(ProgramCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "file", type=Path, help="the file to write; one that is there is replaced"
+            "file", type=Path, help="the file to write; none that is there is replaced"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

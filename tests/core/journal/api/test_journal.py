@@ -36,5 +36,8 @@ def test_the_journal_is_read_by_who_watches(own_database: Database) -> None:
     refused(auditor.get("journal/acts/999999999999"), 404, "act_unknown")
     refused(auditor.get("journal/acts", person="nobody"), 404, "user_unknown")
     refused(auditor.get("journal/acts", name="command:test"), 422, "fields_invalid")
+    assert auditor.get("journal/acts", terminal=place.terminal.code).json()["items"] == []
+    for code in (f"{place.terminal.code}0", place.terminal.code.lower(), "\x00"):
+        refused(auditor.get("journal/acts", terminal=code), 422, "fields_invalid")
     refused(organiser.get("journal/acts"), 403, "power_missing")
     assert holders(powers.READ) == {Role.AUDITOR, Role.INSPECTOR}

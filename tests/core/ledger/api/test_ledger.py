@@ -9,6 +9,7 @@ from core.kernel.days import add_days, natural_day
 from core.ledger import services as ledger
 from core.staff.powers import Role
 from tests.support.api import Api, refused, staff_api
+from tests.support.contributing import contributed
 
 pytestmark = pytest.mark.django_db
 
@@ -77,8 +78,13 @@ def test_transfers_by_account_reference_and_kind(auditor: Api, reference: uuid.U
         return [t["line"] for t in auditor.get("ledger/transfers", **query).json()["items"]]
 
     assert lines(reference=str(reference)) == [0, 1, 2]
-    assert lines(reference=str(reference), kind="test.prize") == [2]
-    assert lines(account="test:pool", kind="test.sale") == [0, 1]
+    refused(auditor.get("ledger/transfers", kind="test.prize"), 422, "fields_invalid")
+    kinds = {"test.sale": "sale", "test.prize": "prize", "test.tax": "tax"}
+    with contributed("rebuild", "TRANSFERS", kinds):
+        assert lines(reference=str(reference), kind="test.prize") == [2]
+        assert lines(account="test:pool", kind="test.sale") == [0, 1]
+        assert lines(kind="test.tax") == []  # there is this kind, and no transfer of it
+        refused(auditor.get("ledger/transfers", kind="test.sal"), 422, "fields_invalid")
     assert lines(reference=str(uuid.uuid4())) == []
     refused(auditor.get("ledger/transfers", account="test:nothing"), 404, "account_unknown")
     refused(auditor.get("ledger/transfers", reference="x"), 422, "fields_invalid")

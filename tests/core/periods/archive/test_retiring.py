@@ -220,6 +220,9 @@ def _verified_from_outside(folder: Path, manifest: str) -> None:
         archive = verifier("archive")
         with pytest.raises(Refused, match=r"periods\.retired"):
             archive.check_retirement(archive.Archive(str(folder / "2030-03")), document)
+    of_another = entry["document"] | {"archive_sha256": "00" * 32}
+    with pytest.raises(Refused, match=r"^manifest\.json: not that of the archive of which rows"):
+        archive.check_retirement(archive.Archive(str(folder / "2030-03")), of_another)
 
 
 def test_what_is_early_held_or_changed_is_not_retired(

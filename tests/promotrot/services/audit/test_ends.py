@@ -51,7 +51,7 @@ def ended(ticket: PlayTicket, tier: int, cents: int, **ending: Any) -> None:
         json.dumps([whole] if cents else []),
     ]
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT promotrot_end_unfinished(%s, %s, %s, 30, %s, %s, 'test')", arguments)
+        cursor.execute("SELECT promotrot_end_held(%s, %s, %s, 30, %s, %s)", arguments)
         assert cursor.fetchone() == (True,)
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
