@@ -108,6 +108,8 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "not_sold": _("Not sold."),
     "given_up": _("Given up: nothing was sold, and it never will be."),
     "copy": _("Duplicate"),
+    "paper_came_out": _("Yes, the player has it"),
+    "paper_missing": _("No: print a duplicate"),
     "takings": _("Takings"),
     "waiting_payment_why": _(
         "The payment is asked for again until it is answered. It is never made twice. "
