@@ -158,6 +158,9 @@ _PRIZES: dict[str, texts.Text] = {
     "stage": _("Stage"),
     "first_pay_day": _("Paid from"),
     "last_claim_day": _("Last day to claim"),
+    "paid_before": _("Paid on"),
+    "paid_here_at": _("{day}, {time}, at {premises}"),
+    "paid_elsewhere": _("{day}, {time}, at other premises"),
     "pay": _("Pay"),
     "intact_why": _(
         "Hold the paper against the screen: the same code and numbers, not torn, crossed out or "
