@@ -179,10 +179,10 @@ def _flat(choices: Any) -> list[tuple[Any, Any]]:
 class _CommaField(forms.DecimalField):
     def prepare_value(self, value: Any) -> Any:
         """Return a decimal as people of the page's language write it."""
-        shown = super().prepare_value(value)
-        if not isinstance(shown, str) or not _DECIMAL.fullmatch(shown):
-            return shown
-        return shown.replace(".", get_format("DECIMAL_SEPARATOR"))
+        text = super().prepare_value(value)
+        if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
+            return text
+        return text.replace(".", get_format("DECIMAL_SEPARATOR"))
 
     def to_python(self, value: Any) -> Any:
         return super().to_python(value.replace(",", ".") if isinstance(value, str) else value)

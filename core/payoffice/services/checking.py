@@ -136,10 +136,9 @@ def _paid_earlier(checked: Checked, premises_id: int) -> PaidEarlier | None:
     payable = checked.payable
     claim = {"claim__game": payable.game, "claim__document_id": payable.document_id}
     if checked.state is DocumentState.PAID:
-        rows = Payment.objects.filter(**claim).values_list("paid_at", "premises")
+        row = Payment.objects.filter(**claim).values_list("paid_at", "premises").first()
     else:
-        rows = Exchange.objects.filter(**claim).values_list("exchanged_at", "premises")
-    row = rows.first()
+        row = Exchange.objects.filter(**claim).values_list("exchanged_at", "premises").first()
     return PaidEarlier(row[0], row[1] == premises_id) if row else None
 
 

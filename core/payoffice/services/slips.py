@@ -185,7 +185,7 @@ def cheque_document(cheque: Cheque, language: str) -> Document:
             Pair(_("The amount of"), format_cents(cheque.amount_cents, language), Emphasis.LARGE),
             Rule(),
             Spacer(3),
-            Line("." * 30, Align.CENTRE),
+            Line("_" * 30, Align.CENTRE),
             Line(_("Signature for the organiser"), Align.CENTRE),
             Rule(),
             Line(str(cheque.payment.uuid), Align.CENTRE),

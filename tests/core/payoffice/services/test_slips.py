@@ -105,7 +105,7 @@ def test_a_cheque_names_its_payee_until_the_name_is_erased() -> None:
     for language, words in zip(LANGUAGES, signed, strict=True):
         lines = text.render(slips.cheque_document(cheque, language)).splitlines()
         at = [line.strip() for line in lines].index(words)
-        assert set(lines[at - 1].strip()) == {"."}
+        assert set(lines[at - 1].strip()) == {"_"}
     assert given.MARIA.document_number not in paper
     assert "VOID" not in paper
     by = factories.staff(Role.SUPERVISOR)
