@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import link, moment
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.admin_support.proposal_texts import row_link, words_by_row
+from core.database.reading.batches import row_by
 from lototrot.admin import bet_type_words, words
 from lototrot.admin.contests import contests_panel
 from lototrot.admin.desk import PAGE
@@ -43,14 +44,14 @@ def _instant(value: str) -> str:
 
 
 def _settlement(key: Any) -> Any:
-    settlement = Settlement.objects.filter(uuid=key).first()
+    settlement = row_by(Settlement, "uuid", key, "contest")
     return (
         link(settlement, f"{settlement.contest} · {settlement.number}") if settlement else str(key)
     )
 
 
 def _race(key: Any) -> Any:
-    race = Race.objects.select_related("meeting", "racecourse").filter(pk=key).first()
+    race = row_by(Race, "pk", key, "meeting", "racecourse")
     return link(race, race_text(race)) if race else str(key)
 
 
@@ -170,11 +171,11 @@ ADMINISTRATION = Administration(
         "race": _race,
         "meeting": row_link(Meeting),
         "contest": row_link(Contest),
-        "withdrawal": row_link(Withdrawal),
-        "declaration": row_link(RaceDeclaration),
-        "corrects": row_link(Classification),
-        "replaces": row_link(RaceStart),
-        "stop": row_link(SalesStop),
+        "withdrawal": row_link(Withdrawal, "race"),
+        "declaration": row_link(RaceDeclaration, "race"),
+        "corrects": row_link(Classification, "race"),
+        "replaces": row_link(RaceStart, "race"),
+        "stop": row_link(SalesStop, "race__racecourse", "race__meeting", "meeting"),
         "settlement": _settlement,
         "effective_at": _instant,
         "to_at": _instant,

@@ -120,8 +120,6 @@ _AFTERWARDS: dict[str, texts.Text] = {
         "The ticket of {time} ({amount}) went to the printer before this screen was opened again. "
         "Did its paper come out?"
     ),
-    "paper_came_out": _("Yes, the player has it"),
-    "paper_missing": _("No: print a duplicate"),
     "annulled_meanwhile": _("That ticket has been annulled."),
     "last_ticket": _("Last ticket"),
     "draw_to_come": _("Public draw of {title}: {time}, {place}."),

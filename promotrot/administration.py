@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.admin_support.proposal_texts import words_by_row
+from core.database.reading.batches import row_by
 from promotrot.admin import words
 from promotrot.admin.building import game_words
 from promotrot.admin.emissions import emissions_panel
@@ -21,17 +22,17 @@ from promotrot.services import games
 
 
 def _emission(reference: Any) -> Any:
-    emission = Emission.objects.filter(reference=reference).first()
+    emission = row_by(Emission, "reference", reference)
     return link(emission) if emission else str(reference)
 
 
 def _play(ident: Any) -> Any:
-    ticket = PlayTicket.objects.filter(uuid=ident).first()
+    ticket = row_by(PlayTicket, "uuid", ident)
     return link(ticket) if ticket else str(ident)
 
 
 def _voucher(ident: Any) -> Any:
-    voucher = Voucher.objects.filter(uuid=ident).first()
+    voucher = row_by(Voucher, "uuid", ident)
     return link(voucher) if voucher else str(ident)
 
 

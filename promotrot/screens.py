@@ -9,7 +9,18 @@ from core.screens.panels import Feed, Panel, Screens
 from core.screens.texts import ngettext_noop
 from promotrot.selectors import board
 
-_MODULES = ("display", "stage", "drawn", "chance", "mechanics", "prizes", "values", "kept", "sound")
+_MODULES = (
+    "display",
+    "stage",
+    "drawn",
+    "chance",
+    "mechanics",
+    "prizes",
+    "values",
+    "kept",
+    "papers",
+    "sound",
+)
 
 
 _TEXTS: dict[str, texts.Text] = {
@@ -62,6 +73,9 @@ _TEXTS: dict[str, texts.Text] = {
     "held_at_office": _("The voucher waits for the buyer at the Central Prize Payment Office."),
     "voucher_printed": _("The voucher is printed."),
     "unprinted": _("A voucher of {amount} is not printed. It can be until {time}."),
+    "voucher_paper_unknown": _(
+        "The voucher of {amount} went to the printer before. Did its paper come out?"
+    ),
     "print_voucher": _("Print the voucher"),
     "plays": _("Plays"),
     "plays_ended": _("Played to the end"),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.utils.dateparse import parse_datetime
+from django.utils.formats import get_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -22,6 +24,7 @@ from core.kernel.texts import invisible_at
 from core.receipts.document import present_language
 from core.receipts.formats import format_percent
 
+_DECIMAL = re.compile(r"-?\d+\.\d+")
 _CLASSES: dict[type[forms.Widget], list[str]] = {
     forms.Textarea: widgets.TEXTAREA_CLASSES,
     forms.Select: widgets.SELECT_CLASSES,
@@ -174,6 +177,13 @@ def _flat(choices: Any) -> list[tuple[Any, Any]]:
 
 
 class _CommaField(forms.DecimalField):
+    def prepare_value(self, value: Any) -> Any:
+        """Return a decimal as people of the page's language write it."""
+        text = super().prepare_value(value)
+        if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
+            return text
+        return text.replace(".", get_format("DECIMAL_SEPARATOR"))
+
     def to_python(self, value: Any) -> Any:
         return super().to_python(value.replace(",", ".") if isinstance(value, str) else value)
 

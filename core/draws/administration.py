@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Place, Section
 from core.admin_support.proposal_texts import words_by_row
+from core.database.reading.batches import row_by
 from core.draws.admin.pages import draws_panel
 from core.draws.models import Draw, PlaceReason
 
@@ -27,6 +28,6 @@ ADMINISTRATION = Administration(
         "draws.abandonment": words_by_row("draw"),
     },
     content_readers={
-        "draw": lambda ident: link(Draw.objects.filter(uuid=ident).first()),
+        "draw": lambda ident: link(row_by(Draw, "uuid", ident)),
     },
 )

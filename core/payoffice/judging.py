@@ -178,7 +178,9 @@ def verdict(
         place for place in rule.allowed if not against_receipt or place is not Place.ESTABLISHMENT
     ]
     if duty is Duty.MUST_NOT or at.place not in places:
-        raise refusals.PlaceNotAllowed(places=[place.value for place in places])
+        is_thing = payable.nature is Nature.IN_KIND
+        refused = refusals.ThingPlaceNotAllowed if is_thing else refusals.PlaceNotAllowed
+        raise refused(places=[place.value for place in places])
     stands = payable.owed if claim is None else payable.held
     if stands is None:
         raise refusals.NoPrize

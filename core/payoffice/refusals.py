@@ -63,6 +63,11 @@ class PlaceNotAllowed(Forbidden):
     message = "An amount like this is not paid here (14.III.10.2)."
 
 
+class ThingPlaceNotAllowed(Forbidden):
+    code = "thing_place_not_allowed"
+    message = "A prize in kind, or its value in money, is given at the Central Office (15.III.6.5)."
+
+
 class DocumentAltered(Conflict):
     code = "document_altered"
     message = "A torn, crossed out or amended document is not paid; it can be deposited (10.3)."

@@ -108,6 +108,8 @@ TERMINAL_TEXTS: dict[str, texts.Text] = {
     "not_sold": _("Not sold."),
     "given_up": _("Given up: nothing was sold, and it never will be."),
     "copy": _("Duplicate"),
+    "paper_came_out": _("Yes, the player has it"),
+    "paper_missing": _("No: print a duplicate"),
     "takings": _("Takings"),
     "waiting_payment_why": _(
         "The payment is asked for again until it is answered. It is never made twice. "
@@ -156,6 +158,9 @@ _PRIZES: dict[str, texts.Text] = {
     "stage": _("Stage"),
     "first_pay_day": _("Paid from"),
     "last_claim_day": _("Last day to claim"),
+    "paid_before": _("Paid on"),
+    "paid_here_at": _("{day}, {time}, at {premises}"),
+    "paid_elsewhere": _("{day}, {time}, at other premises"),
     "pay": _("Pay"),
     "intact_why": _(
         "Hold the paper against the screen: the same code and numbers, not torn, crossed out or "

@@ -4,6 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link
 from core.admin_support.contents import Administration, Panel, Place, Section
+from core.database.reading.batches import row_by
 from core.statements import models
 from core.statements.admin import figures, guarantees_panel
 
@@ -18,7 +19,7 @@ KEY_NAMES = {
 
 def _statement(ident: str) -> str:
     """Return a link to a statement; its UUID once it has left."""
-    statement = models.Statement.objects.filter(uuid=ident).first()
+    statement = row_by(models.Statement, "uuid", ident)
     return link(statement) if statement else ident
 
 

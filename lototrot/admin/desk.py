@@ -182,7 +182,10 @@ class _Desk:
     def _proposals(self) -> list[dict[str, Any]]:
         if not self.by.may(staff_powers.READ_PROPOSALS):
             return []
-        waiting = Proposal.objects.filter(decided=False).select_related("proposed_by")
+        waiting = list(
+            Proposal.objects.filter(decided=False).select_related("proposed_by").order_by("pk")
+        )
+        proposal_texts.read_together(waiting)
         return [
             {
                 "kind": link(proposal, proposal_texts.kind_text(proposal)),
@@ -190,7 +193,7 @@ class _Desk:
                 "by": named(proposal.proposed_by),
                 "buttons": self.buttons(proposal, (CONFIRM, REJECT)),
             }
-            for proposal in waiting.order_by("pk")
+            for proposal in waiting
         ]
 
     def _draws(self) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from django.utils.translation import ngettext, pgettext_lazy
 
 from core.admin_support.columns import day, link, moment, money, named
 from core.admin_support.contents import ProposalWords
+from core.database.reading.batches import row_by, rows_by
 from core.premises.models import Terminal
 from core.staff.models import Proposal
 from lototrot.models.contest import BetType, Contest
@@ -102,7 +103,7 @@ def _contest(tell: Callable[[dict[str, Any]], Any]) -> Callable[[Proposal], Safe
     """Return a function from a proposal to its contest, with what its content tells."""
 
     def about(proposal: Proposal) -> SafeString:
-        contest = Contest.objects.filter(pk=proposal.content["contest"]).first()
+        contest = row_by(Contest, "pk", proposal.content["contest"])
         return format_html("{} · {}", link(contest), tell(proposal.content))
 
     return about
@@ -130,14 +131,15 @@ def _later(content: dict[str, Any]) -> str:
 def _ended(proposal: Proposal) -> str:
     """Return the bet type that ends, by the name of its newest version."""
     code = proposal.content["bet_type"]
-    newest = BetType.objects.filter(code=code).order_by("-version").first()
+    versions = rows_by(BetType, "code", code)
+    newest = max(versions, key=lambda row: row.version, default=None)
     return str(newest.document["name"]) if newest else str(code)
 
 
 def _device(proposal: Proposal) -> SafeString:
     content = proposal.content
-    terminal = Terminal.objects.filter(code=content["terminal"]).first()
-    course = Racecourse.objects.filter(code=content["racecourse"]).first()
+    terminal = row_by(Terminal, "code", content["terminal"])
+    course = row_by(Racecourse, "code", content["racecourse"])
     return format_html("{} · {}", link(terminal), link(course))
 
 

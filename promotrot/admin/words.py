@@ -8,15 +8,16 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link, moment, money
 from core.admin_support.contents import ProposalWords
+from core.database.reading.batches import row_by, rows_by, the
 from core.receipts.document import present_language
 from core.staff.models import Proposal
 from promotrot.admin.building import game_words
 from promotrot.engine.game import Texts
+from promotrot.engine.game_json import read_game
 from promotrot.models.emission import Emission, PrizeTier
-from promotrot.models.game import Game
+from promotrot.models.game import Game, GameVersion
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
-from promotrot.selectors.games import approved_before, version_game
 from promotrot.services.facts import emission_facts
 
 RESTORED = _("Database restored since the seed was fixed: was it sold already?")
@@ -101,27 +102,27 @@ def voucher_text(voucher: Voucher) -> str:
     return f"{money(voucher.amount_cents)} · {moment(voucher.issued_at)}"
 
 
-def _game_name(code: str) -> str:
+def _game_name(game: Game) -> str:
     """Return the name of a game by its newest approved version; its code if none is approved."""
-    version = approved_before(code)
-    if version is None:
-        return code
-    return game_words.texts_of(version_game(version.pk)).name
+    versions = rows_by(GameVersion, "game", game.pk, "approval")
+    approved = [row for row in versions if hasattr(row, "approval")]
+    newest = max(approved, key=lambda row: row.version, default=None)
+    return game_words.texts_of(read_game(newest.document)).name if newest else game.code
 
 
 # --- Proposals ------------------------------------------------------------------------------------
 
 
 def _emission(proposal: Proposal) -> str:
-    return link(Emission.objects.get(reference=proposal.content["emission"]))
+    return link(row_by(Emission, "reference", proposal.content["emission"]))
 
 
 def _game(field: str) -> Any:
     """Return a function from a proposal to its game, with the amount of a field."""
 
     def about(proposal: Proposal) -> SafeString:
-        game = Game.objects.get(code=proposal.content["game"])
-        name = link(game, _game_name(game.code))
+        game = the(row_by(Game, "code", proposal.content["game"]))
+        name = link(game, _game_name(game))
         return format_html("{} · {}", name, money(proposal.content[field]))
 
     return about

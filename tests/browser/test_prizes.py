@@ -1,5 +1,7 @@
 """Prizes at the terminal in a real browser: paid once, refused, asked again after a lost line."""
 
+from zoneinfo import ZoneInfo
+
 import pytest
 from django.utils import translation
 from django.utils.translation import gettext
@@ -64,6 +66,12 @@ def test_a_prize_is_paid_once_and_what_may_not_be_paid_here_is_refused(
 
     desk.scan(browser, f"https://lototrot.example/check#{won.code.replace('-', '')}")
     browser.find(f"{STATE}.bad")
+    browser.says(".shown .card", payment.premises.name)  # where it was paid, and when
+    browser.says(".shown .card", f"{payment.paid_at.astimezone(ZoneInfo('Europe/Madrid')):%H:%M}")
+    browser.other_window()
+    browser.find(f"{STATE.split()[1]}.bad")
+    assert payment.premises.name not in browser.text("#shown")
+    browser.other_window()
     desk.scan(browser, too_large.code)
     browser.says(f"{STATE}.warn", large)
     assert "14.III" not in browser.text(f"{STATE}.warn")  # it stands with the details

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import NOTHING, link, money
 from core.admin_support.contents import ProposalWords
 from core.admin_support.forms import ActForm, Grid
+from core.database.reading.batches import row_by, the
 from core.ledger import services as ledger
 from core.payoffice import accounts, counting
 from core.payoffice.models import CashSession
@@ -101,9 +102,8 @@ def reason_text(reason: str) -> str:
 
 
 def _session(proposal: Proposal) -> CashSession:
-    sessions = CashSession.objects.select_related("cashier", "premises")
-    session: CashSession = sessions.get(uuid=proposal.content["cash_session"])
-    return session
+    session = row_by(CashSession, "uuid", proposal.content["cash_session"], "cashier", "premises")
+    return the(session)
 
 
 def _subject(proposal: Proposal) -> SafeString | str:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import link, money
 from core.admin_support.contents import ProposalWords
+from core.database.reading.batches import row_by, the
 from core.payoffice.models import StockItem
 from core.payoffice.services.goods import MOVEMENT
 from core.payoffice.services.stock_values import CORRECTION
@@ -18,8 +19,7 @@ from core.staff.models import Proposal
 
 
 def _item(proposal: Proposal) -> StockItem:
-    item: StockItem = StockItem.objects.get(code=proposal.content["item"])
-    return item
+    return the(row_by(StockItem, "code", proposal.content["item"]))
 
 
 def _subject(proposal: Proposal) -> SafeString:

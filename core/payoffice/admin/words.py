@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.admin_support.columns import NOTHING, day, link, money
 from core.admin_support.contents import ProposalWords
+from core.database.reading.batches import row_by, the
 from core.payoffice.models import (
     CashSession,
     Cheque,
@@ -80,8 +81,7 @@ def _exchanged(proposal: Proposal) -> Facts:
 
 
 def _cheque(proposal: Proposal) -> Cheque:
-    row: Cheque = Cheque.objects.get(number=proposal.content["cheque"])
-    return row
+    return the(row_by(Cheque, "number", proposal.content["cheque"]))
 
 
 def _of_cheque(proposal: Proposal) -> SafeString:
@@ -172,7 +172,7 @@ def _ruled_about(proposal: Proposal) -> SafeString:
     if "claim" in content:
         about: Any = f"{money(content['amount_cents'])} · {_game(proposal)}"
     else:
-        about = link(Deposit.objects.filter(uuid=content["deposit"]).first())
+        about = link(row_by(Deposit, "uuid", content["deposit"]))
     return format_html("{} · {}", _verdict(proposal), about)
 
 

@@ -75,12 +75,20 @@ class DutyOut(PresentedOut):
     )
 
 
+class PaidEarlierOut(Shape):
+    at = Instant()
+    here = serializers.BooleanField(help_text="It was paid at the premises of this terminal.")
+
+
 class CheckOut(DutyOut):
     refusal = serializers.CharField(
         help_text="The problem code that paying it here would meet now; empty: it is paid here."
     )
     details = serializers.DictField(
         help_text="Facts of the game: bets, substitution trace, winning combinations."
+    )
+    paid = PaidEarlierOut(
+        allow_null=True, help_text="Of a document that was paid or exchanged; otherwise null."
     )
 
 

@@ -65,6 +65,7 @@ PAY_PROBLEMS = (
     refusals.DocumentAltered,
     refusals.AmountDiffers,
     refusals.PlaceNotAllowed,
+    refusals.ThingPlaceNotAllowed,
     refusals.ReceiptNeeded,
     refusals.PayeeMissing,
     refusals.PayeeNotNeeded,
@@ -170,6 +171,8 @@ class Check(LeanView):
                 "duty": checked.duty and checked.duty.value,
                 "refusal": checked.refusal,
                 "details": dict(checked.details()),
+                "paid": checked.paid
+                and {"at": utc_text(checked.paid.at), "here": checked.paid.here},
             }
         )
 

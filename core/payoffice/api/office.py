@@ -340,7 +340,7 @@ class Exchanges(StaffView):
             *CODE_PROBLEMS,
             *STATE_PROBLEMS,
             refusals.DocumentAltered,
-            refusals.PlaceNotAllowed,
+            refusals.ThingPlaceNotAllowed,
             refusals.ReceiptNeeded,
             refusals.NotInKind,
             refusals.OutOfStock,

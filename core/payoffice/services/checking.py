@@ -15,7 +15,7 @@ from core.kernel.regulation import Duty, PaymentRule, Place
 from core.looks.recording import BY_CODE, look, look_by_operator
 from core.payoffice import judging, powers
 from core.payoffice.judging import PLACE_OF_KIND, DocumentState, Standpoint
-from core.payoffice.models import CashSession, Claim
+from core.payoffice.models import CashSession, Claim, Exchange, Payment
 from core.payoffice.refusals import PayerHandedOver
 from core.payoffice.services import finding, paying
 from core.payoffice.services.cash import open_session_of
@@ -40,6 +40,16 @@ class ClaimAct:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class PaidEarlier:
+    """When a document was paid or exchanged, and whether that was at these premises. Which others
+    it was only the office's staff learn.
+    """
+
+    at: datetime.datetime
+    here: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Checked:
     """A presented document: its state, and how and where it is paid while anything is owed.
 
@@ -48,6 +58,7 @@ class Checked:
     place would pay. Both are None where nothing is paid (a check by its holder). `presentable`
     says that it may be presented or deposited now, so that it does not lapse [D7]. `why` is the
     sentence of the refusal, not translated. `shown` are the details, if they are read already.
+    `paid` is for a terminal, of a document that was paid or exchanged.
     """
 
     payable: Payable
@@ -59,6 +70,7 @@ class Checked:
     presentable: bool
     why: str = ""
     shown: Mapping[str, Any] | None = None
+    paid: PaidEarlier | None = None
 
     @property
     def owed_cents(self) -> int:
@@ -112,7 +124,22 @@ def document_check(
     )
     if checked.owed_cents and checked.state in judging.TO_BE_PAID:
         _record_look(at, checked.payable)
+    if checked.state in (DocumentState.PAID, DocumentState.EXCHANGED):
+        return dataclasses.replace(checked, paid=_paid_earlier(checked, at.premises_id))
     return checked
+
+
+def _paid_earlier(checked: Checked, premises_id: int) -> PaidEarlier | None:
+    """Return when and where a document was paid or exchanged, so that the operator can tell its
+    bearer, who may have been paid (14.III.10.4).
+    """
+    payable = checked.payable
+    claim = {"claim__game": payable.game, "claim__document_id": payable.document_id}
+    if checked.state is DocumentState.PAID:
+        row = Payment.objects.filter(**claim).values_list("paid_at", "premises").first()
+    else:
+        row = Exchange.objects.filter(**claim).values_list("exchanged_at", "premises").first()
+    return PaidEarlier(row[0], row[1] == premises_id) if row else None
 
 
 def _record_look(at: TerminalActor, payable: Payable) -> None:

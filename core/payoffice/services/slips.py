@@ -28,6 +28,7 @@ from core.receipts.document import (
     Pair,
     Qr,
     Rule,
+    Spacer,
     Title,
 )
 from core.receipts.formats import format_cents, format_date, format_moment
@@ -182,6 +183,10 @@ def cheque_document(cheque: Cheque, language: str) -> Document:
             Line(_("Pay to")),
             Line(payee.name, Align.CENTRE, Emphasis.LARGE),
             Pair(_("The amount of"), format_cents(cheque.amount_cents, language), Emphasis.LARGE),
+            Rule(),
+            Spacer(3),
+            Line("_" * 30, Align.CENTRE),
+            Line(_("Signature for the organiser"), Align.CENTRE),
             Rule(),
             Line(str(cheque.payment.uuid), Align.CENTRE),
         ]

@@ -15,6 +15,7 @@ from core.admin_support.columns import NOTHING, link, moment, money
 from core.admin_support.contents import ProposalWords
 from core.admin_support.forms import ActForm, EurosField
 from core.admin_support.lists import choosing
+from core.database.reading.batches import row_by, the
 from core.kernel.errors import DomainError
 from core.premises import powers, suspending
 from core.premises.admin.words import and_more
@@ -275,7 +276,8 @@ def _facts_limits(proposal: Proposal) -> list[tuple[Any, Any]]:
 
 
 def _suspension(proposal: Proposal) -> Suspension:
-    return Suspension.objects.get(pk=proposal.content["suspension"])
+    related = ("premises", "terminal", "resolution")
+    return the(row_by(Suspension, "pk", proposal.content["suspension"], *related))
 
 
 def _where(proposal: Proposal) -> str:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.building.words import table
 from core.admin_support.columns import NOTHING, day, link, moment, money
 from core.admin_support.contents import ProposalWords
+from core.database.reading.batches import row_by, rows_of_each, the
 from core.premises.models import Authorisation, Game, Premises, Resolution, Terminal
 from core.receipts.document import present_language
 from core.receipts.formats import format_percent
@@ -32,12 +33,12 @@ def and_more(names: Sequence[str], most: int = 1) -> str:
 
 def place_link(code: str) -> str:
     """Return a link to the premises of a code; a dash for none."""
-    return link(Premises.objects.filter(code=code).first())
+    return link(row_by(Premises, "code", code))
 
 
 def terminal_link(code: str) -> str:
     """Return a link to the terminal of a code; a dash for none."""
-    return link(Terminal.objects.filter(code=code).first())
+    return link(row_by(Terminal, "code", code))
 
 
 def _instant(written: str | None) -> str:
@@ -46,8 +47,8 @@ def _instant(written: str | None) -> str:
 
 def _named(codes: Sequence[str]) -> dict[str, str]:
     """Return premises with their code and name; those that are not on record yet only by code."""
-    on_record = {row.code: str(row) for row in Premises.objects.filter(code__in=codes)}
-    return {code: on_record.get(code, code) for code in codes}
+    on_record = rows_of_each(Premises, "code", codes)
+    return {code: str(rows[0]) if rows else code for code, rows in on_record.items()}
 
 
 # --- What is opened, and what enrols --------------------------------------------------------------
@@ -120,7 +121,7 @@ def _effect(proposal: Proposal) -> str:
 def _resolved_about(proposal: Proposal) -> Any:
     content = proposal.content
     if content["authorisation"]:
-        held = Authorisation.objects.select_related("premises").get(pk=content["authorisation"])
+        held = the(row_by(Authorisation, "pk", content["authorisation"], "premises"))
         return format_html("{} · {}", link(held.premises), link(held))
     if content["terminal"]:
         return terminal_link(content["terminal"])

@@ -15,6 +15,7 @@ from core.admin_support.acts import Act, Done
 from core.admin_support.columns import NOTHING, link, moment, named, tag
 from core.admin_support.contents import Table, Waiting
 from core.admin_support.forms import ActForm
+from core.admin_support.lists.paging import List
 from core.admin_support.readonly import ReadOnlyAdmin, ReadOnlyInline
 from core.database import clock
 from core.database.due_work import due_work
@@ -39,8 +40,13 @@ def _is_pending(proposal: Proposal) -> bool:
 
 def may_confirm(by: StaffActor, proposal: Proposal) -> bool:
     """Return whether the person is a second person for the proposal; the power is not asked."""
+    return may_be_second(by, proposal) and _is_pending(proposal)
+
+
+def may_be_second(by: StaffActor, proposal: Proposal) -> bool:
+    """Return `may_confirm` of a proposal that was just read as one that waits."""
     is_another = by.user_id != proposal.proposed_by_id and by.session_id != proposal.proposed_in_id
-    return is_another and _is_pending(proposal) and not hindrance(by, proposal)
+    return is_another and not hindrance(by, proposal)
 
 
 _LAPSES = {
@@ -122,8 +128,17 @@ class _DecisionInline(ReadOnlyInline):
     shown = ("verdict", "decided_by", "decided_at", "reason", "decided_in")
 
 
+class _Proposals(List):
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        proposal_texts.read_together(self.result_list)
+
+
 @admin.register(Proposal)
 class ProposalAdmin(ReadOnlyAdmin):
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[List]:
+        return _Proposals
+
     columns = ("kind_text", "about", "proposed_by", "proposed_at", "state")
     shown = (
         "kind_text",
@@ -183,13 +198,15 @@ def waiting_for(by: StaffActor) -> list[Proposal]:
     """Return the proposals that this person can confirm now, the oldest first."""
     kinds = [kind.name for kind in two_persons.kinds().values() if by.may(kind.decides)]
     of_others = _undecided().filter(kind__in=kinds).exclude(proposed_by=by.user_id)
-    return [row for row in of_others[:_MOST_WAITING] if may_confirm(by, row)]
+    return [row for row in of_others[:_MOST_WAITING] if may_be_second(by, row)]
 
 
 def decisions_waiting(request: HttpRequest) -> list[Waiting]:
     """Return the proposals that this person can decide now, the oldest first."""
     if not signed_on.may(request, powers.READ_PROPOSALS):
         return []
+    proposals = waiting_for(signed_on.actor(request))
+    proposal_texts.read_together(proposals)
     return [
         Waiting(
             _("For you to decide"),
@@ -202,7 +219,7 @@ def decisions_waiting(request: HttpRequest) -> list[Waiting]:
             proposal.proposed_at,
             opens=reverse("admin:decisions"),
         )
-        for proposal in waiting_for(signed_on.actor(request))
+        for proposal in proposals
     ]
 
 
@@ -216,11 +233,12 @@ def proposals_panel(request: HttpRequest) -> Table | None:
     if not signed_on.may(request, powers.READ_PROPOSALS):
         return None
     by = signed_on.actor(request)
-    rows = []
-    for proposal in _undecided()[:_PROPOSALS_SHOWN]:
+    rows, proposals = [], list(_undecided()[:_PROPOSALS_SHOWN])
+    proposal_texts.read_together(proposals)
+    for proposal in proposals:
         if not by.may(two_persons.power_of(proposal)):
             next_step: Any = NOTHING
-        elif may_confirm(by, proposal):
+        elif may_be_second(by, proposal):
             next_step = tag("open", _("For you to decide"))
         else:
             next_step = hindrance(by, proposal) or _("Waits for another person")

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.columns import NOTHING, link
 from core.admin_support.contents import ProposalWords
 from core.admin_support.proposal_texts import words_by_row
+from core.database.reading.batches import row_by, the
 from core.staff.models import Proposal, User
 from core.staff.powers import Role
 
@@ -34,8 +35,7 @@ def _new_account(proposal: Proposal) -> list[tuple[Any, Any]]:
 
 
 def _person(proposal: Proposal) -> User:
-    person: User = User.objects.get(pk=proposal.content["user"])
-    return person
+    return the(row_by(User, "pk", proposal.content["user"]))
 
 
 def _with_roles(proposal: Proposal) -> Any:

@@ -7,6 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from core.admin_support.columns import lines
+from core.database.reading.batches import rows_by
 from lototrot.models.programme import Runner
 
 CLOTHS = 18
@@ -22,7 +23,8 @@ def cloth(number: int) -> SafeString:
 
 def runners_of(race: int) -> dict[int, Runner]:
     """Return the runners of the programme of a race by number, ascending."""
-    return runners_of_races([race])[race]
+    rows = sorted(rows_by(Runner, "race", race), key=lambda row: row.number)
+    return {row.number: row for row in rows}
 
 
 def runners_of_races(races: Sequence[int]) -> dict[int, dict[int, Runner]]:

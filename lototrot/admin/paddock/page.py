@@ -24,7 +24,7 @@ from core.database import clock
 from core.kernel.days import natural_day
 from core.staff import powers as staff_powers
 from core.staff import two_persons
-from core.staff.admin.proposals import REJECT, address_of, hindrance, may_confirm
+from core.staff.admin.proposals import REJECT, address_of, hindrance, may_be_second
 from core.staff.models import Proposal
 from lototrot import powers
 from lototrot.admin import running, stopping
@@ -155,11 +155,12 @@ class _Paddock:
         meetings = {card.race.meeting_id for card in self.cards}
         about = Q(content__race__in=races) | Q(content__meeting__in=[*meetings])
         waiting = Proposal.objects.filter(about, decided=False)
-        rows = waiting.select_related("proposed_by__given__decision").order_by("pk")
+        rows = list(waiting.select_related("proposed_by__given__decision").order_by("pk"))
+        proposal_texts.read_together(rows)
         return [self._waiting(row) for row in rows]
 
     def _waiting(self, row: Proposal) -> dict[str, Any]:
-        decides = self.by.may(two_persons.power_of(row)) and may_confirm(self.by, row)
+        decides = self.by.may(two_persons.power_of(row)) and may_be_second(self.by, row)
         return {
             "title": proposal_texts.title_text(row),
             "by": named(row.proposed_by),

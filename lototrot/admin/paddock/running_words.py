@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from core.admin_support.building.words import Facts
 from core.admin_support.columns import NOTHING, link, moment
 from core.admin_support.contents import ProposalWords
+from core.database.reading.batches import row_by, the
 from core.staff.models import Proposal
 from lototrot.admin.paddock.horses import horse, horse_table, horses, named, runners_of
 from lototrot.admin.words import OUTCOMES, race_text
@@ -27,9 +28,7 @@ Entries = Sequence[Mapping[str, Any]]
 
 
 def _race(proposal: Proposal) -> Race:
-    races = Race.objects.select_related("meeting", "racecourse")
-    race: Race = races.get(pk=proposal.content["race"])
-    return race
+    return the(row_by(Race, "pk", proposal.content["race"], "meeting", "racecourse"))
 
 
 def _at(written: str | None, otherwise: Any) -> Any:
@@ -149,7 +148,7 @@ def _withdrawn(proposal: Proposal) -> Facts:
 def _where(proposal: Proposal) -> Any:
     """Return a link to the race that is declared, or to the meeting of all that are ahead."""
     if proposal.content["race"] is None:
-        return link(Meeting.objects.get(pk=proposal.content["meeting"]))
+        return link(row_by(Meeting, "pk", proposal.content["meeting"]))
     race = _race(proposal)
     return link(race, race_text(race))
 

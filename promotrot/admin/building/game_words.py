@@ -22,6 +22,7 @@ from core.admin_support.building.words import (
 )
 from core.admin_support.columns import NOTHING, whole
 from core.admin_support.contents import ProposalWords
+from core.database.reading.batches import row_by, rows_by, the
 from core.kernel.canonical import canonical_bytes
 from core.kernel.languages import LANGUAGES
 from core.staff.models import Proposal
@@ -31,6 +32,7 @@ from promotrot.engine.mechanics.hidden import Hidden
 from promotrot.engine.mechanics.ladder import Ladder, Way
 from promotrot.engine.presentation import Letters, Symbols
 from promotrot.engine.prize_table import Prize
+from promotrot.models.game import Game as RecordedGame
 from promotrot.models.game import GameType, GameVersion
 from promotrot.selectors.games import approved_before, version_game
 
@@ -326,8 +328,11 @@ def _approved(proposal: Proposal) -> Facts:
 
 
 def _approval(proposal: Proposal) -> str:
-    version = _version_of(proposal.content)
-    name = texts_of(version_game(version.pk)).name
+    content = proposal.content
+    game = the(row_by(RecordedGame, "code", content["game"]))
+    versions = rows_by(GameVersion, "game", game.pk)
+    version = the(next((row for row in versions if row.version == content["version"]), None))
+    name = texts_of(read_game(version.document)).name
     return f"{name}, {version_name(version.version)}"
 
 

@@ -1,14 +1,20 @@
 """The power fails at a counter while the printer still has a paper to bring out."""
 
+import pytest
+
 from core.premises.models import OperatorSession
 from core.premises.operators import operator_sign_off
 from lototrot.models.tickets import PrintConfirmation, Reprint, Ticket
+from promotrot.models.voucher import Voucher, VoucherPrint, VoucherReprint
+from tests.support import emitting
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, until
 from tests.support.browser.line import Line
 
 NUMBERS = [4, 1, 3, 7, 9, 2, 5]
 ASKED = "#papers .notice"
+OF_VOUCHER = ".promotrot .unknown"
+LEAVE = ".stage footer .primary:enabled"
 
 
 def _power_cut(browser: Browser, line: Line) -> None:
@@ -73,3 +79,63 @@ def test_a_paper_that_nobody_may_print_again_is_not_confirmed(
     browser.find("#toast .bad, #toast .warn")
     assert not _confirmed() and not Reprint.objects.exists()
     browser.complaints()  # the refused request
+
+
+def _won(browser: Browser, line: Line) -> Voucher:
+    """Sell the first ticket of the small game, which wins, and print its voucher."""
+    with emitting.seeded(emitting.seed_where("small/1", lambda prizes: prizes[0] == 1)):
+        emitting.opened(emitting.small())
+    desk.enrol(browser, line.url, desk.shop())
+    browser.click("#tab-promotrot")
+    desk.to_play(browser)
+    browser.click(".game .buy")
+    browser.click("dialog .primary")
+    browser.find(".stage .cell.covered")
+    browser.keys("F8")
+    browser.find(LEAVE)
+    desk.printed(browser)
+    return Voucher.objects.get()
+
+
+@pytest.mark.article("15.III.6.3")
+def test_the_operator_says_whether_a_voucher_came_out_too(open_browser: Open, line: Line) -> None:
+    """It was confirmed twenty seconds after the screen was opened, or as the play was left."""
+    browser = open_browser(language="ca")
+    voucher = _won(browser, line)
+    _power_cut(browser, line)
+    desk.sign_on(browser)
+    browser.says(OF_VOUCHER, "4,00 €")
+    assert desk.printed(browser, 0) == []
+    browser.click(f"{OF_VOUCHER} .copy")
+    (copy,) = desk.printed(browser)
+    assert "DUPLICAT" in copy.upper() and str(voucher.uuid) in copy
+    assert VoucherReprint.objects.get().voucher == voucher
+
+    browser.click(LEAVE)  # the next player does not wait for the answer
+    browser.find(".games")
+    browser.says(OF_VOUCHER, "4,00 €")
+    assert not VoucherPrint.objects.exists()
+    browser.click(f"{OF_VOUCHER} .button:not(.copy)")
+    browser.gone(OF_VOUCHER)
+    assert VoucherPrint.objects.get().voucher == voucher
+    assert browser.complaints() == []
+
+
+def test_a_voucher_that_is_printed_from_the_list_is_asked_for(
+    open_browser: Open, line: Line
+) -> None:
+    """It was confirmed at once, before anybody could look at the paper."""
+    browser = open_browser(language="ca")
+    voucher = _won(browser, line)
+    browser.run("localStorage.removeItem('promotrot.play')")
+    browser.run("localStorage.removeItem('promotrot.handed-over')")
+    _power_cut(browser, line)
+    desk.sign_on(browser)
+    browser.click("#tab-promotrot")
+    browser.click(".promotrot .notice .button")
+    browser.says(OF_VOUCHER, "4,00 €")
+    desk.printed(browser)
+    assert not VoucherPrint.objects.exists()
+    browser.click(f"{OF_VOUCHER} .button:not(.copy)")
+    browser.gone(OF_VOUCHER)
+    assert VoucherPrint.objects.get().voucher == voucher

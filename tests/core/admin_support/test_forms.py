@@ -178,3 +178,15 @@ def test_a_character_that_nobody_sees_is_refused_in_every_field(sign: str) -> No
     }
     assert codes == {"name": ["control_character"], "reason": ["control_character"]}
     assert _Lines(data={"name": "Vall·llobera", "reason": "a\r\nb\tc"}).is_valid()
+
+
+@pytest.mark.parametrize(("language", "shown"), [("ca", "0,01"), ("es", "0,01"), ("en", "0.01")])
+def test_a_decimal_is_shown_as_it_is_written_in_the_language(language: str, shown: str) -> None:
+    with override(language):
+        form = _Parts(initial={"part": "0.01"})
+        assert f'value="{shown}"' in str(form["part"])
+        amount = _Act(initial={"amount": euros_text(1)})["amount"]
+        assert f'value="{shown}"' in str(amount)
+        typed = _Act({**TYPED, "amount": shown})
+        assert typed.is_valid() and typed.cleaned_data["amount"] == 1
+        assert 'value="1.2.3"' in str(_Act({**TYPED, "amount": "1.2.3"})["amount"])

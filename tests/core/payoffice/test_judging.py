@@ -140,7 +140,7 @@ def test_a_prize_in_kind_is_for_the_central_office_whatever_the_amount() -> None
     bicycle = payable(nature=Nature.IN_KIND, thing=Thing("bicycle", "Bicycle"), amount_cents=400)
     rule = judging.rule_of(bicycle, FIGURES)
     assert rule.allowed == (Place.CENTRAL_OFFICE,)
-    with pytest.raises(refusals.PlaceNotAllowed) as refused:
+    with pytest.raises(refusals.ThingPlaceNotAllowed) as refused:
         verdict(bicycle)
     assert refused.value.data == {"places": ["central_office"]}
     assert verdict(bicycle, at=CENTRAL_OFFICE).duty is Duty.MUST

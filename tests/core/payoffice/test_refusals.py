@@ -19,6 +19,7 @@ CODES: dict[str, type[DomainError]] = {
     "claim_refused": Conflict,
     "deposit_receipt_needed": Conflict,
     "place_not_allowed": Forbidden,
+    "thing_place_not_allowed": Forbidden,
     "document_altered": Conflict,
     "amount_differs": Conflict,
     "payee_missing": Invalid,

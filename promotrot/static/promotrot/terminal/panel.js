@@ -6,6 +6,7 @@ import { cents, count, date, dayOf, decimal, hourOfDay } from "../../screens/bas
 import { language, t } from "../../screens/base/text.js";
 import { display } from "./display.js";
 import { begin, forget, kept } from "./kept.js";
+import * as papers from "./papers.js";
 import { pictureOf, prizeTable, topPrize } from "./prizes.js";
 import { Stage } from "./stage.js";
 import { nameOf, sign } from "./values.js";
@@ -25,7 +26,6 @@ class Panel {
   #games = [];
   #unfinished = [];
   #unprinted = [];
-  #printed = new Set();   // vouchers whose paper came out and is still to be confirmed
   #refusal = null;
   #stage = null;
   #isShown = false;
@@ -94,21 +94,19 @@ class Panel {
       ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))] : []),
       ...this.#unfinished.map((play) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unfinished", { emission: play.emission, time: hourOfDay(play.sold_at) })),
         h("button", { class: "button", type: "button", onclick: () => this.#open(play.uuid) }, t("go_on")))),
-      ...this.#unprinted.map((voucher) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unprinted", { amount: cents(voucher.amount_cents), time: hourOfDay(voucher.until) })),
-        h("button", { class: "button", type: "button", onclick: () => this.#print(voucher) }, t("print_voucher")))),
+      ...this.#unprinted.map((voucher) => (papers.isHandedOver(voucher.uuid) ? papers.asked(this.till, voucher, () => this.ask())
+        : h("p", { class: "notice warn row ends" }, h("span", {}, t("unprinted", { amount: cents(voucher.amount_cents), time: hourOfDay(voucher.until) })),
+          h("button", { class: "button", type: "button", onclick: () => this.#print(voucher) }, t("print_voucher"))))),
       onSale.length ? h("div", { class: "games" }, onSale.map((game, index) => this.#card(game, index)))
         : h("p", { class: "empty large" }, t("no_games")));
     this.#refresh();
     if (this.#isShown && focused) this.element.querySelector(`[data-emission="${focused}"]`)?.focus();
   }
 
-  /** Print a voucher whose paper is not confirmed; a second touch does not print it twice. */
+  /** Print a voucher whose paper is not confirmed; then it is asked whether it came out. */
   async #print({ uuid }) {
-    const path = `promotrot/vouchers/${uuid}`;
     try {
-      if (!this.#printed.has(uuid)) await this.till.print(await this.till.client.text(`${path}/voucher.html?lang=${language}`));
-      this.#printed.add(uuid);
-      await this.till.client.post(`${path}/print-confirmation`);
+      await papers.print(this.till, uuid);
     } catch (error) {
       this.till.tell(error);
     }

@@ -6,18 +6,16 @@ import { language, t } from "../../screens/base/text.js";
 import { Chance } from "./chance.js";
 import { Drawn } from "./drawn.js";
 import { forget, keep, kept } from "./kept.js";
+import * as papers from "./papers.js";
 import { pictureOf, prizeTable } from "./prizes.js";
 import { sound, soundSwitch } from "./sound.js";
 import { nameOf, sign, thingOf } from "./values.js";
-import { requestUuid } from "../../screens/terminal/request-uuid.js";
 
-// Problems after which the server never gives a voucher's original.
-const NO_PAPER = new Set(["voucher_printed", "voucher_code_gone", "voucher_handed_over", "voucher_operator_differs", "voucher_print_too_late", "voucher_unknown"]);
 const PETALS = 14;        // rosettes that fall for a win
 const LOOK_MS = 20_000;   // so long the operator may look at a paper and ask for a copy
 
 export class Stage {
-  #looked = [];   // vouchers whose paper came out, until it is confirmed
+  #looked = [];   // [UUID, its button for a copy] of each voucher whose paper came out, until it is confirmed
   #timer = 0;
 
   constructor(till, game, play, done) {
@@ -77,7 +75,7 @@ export class Stage {
   }
 
   #keep(list, value) {
-    const stored = kept() ?? { uuid: this.play.uuid, uncovered: [], printed: [] };
+    const stored = kept() ?? { uuid: this.play.uuid, uncovered: [] };
     keep({ ...stored, [list]: [...new Set([...stored[list], value])] });
   }
 
@@ -109,47 +107,26 @@ export class Stage {
     }
   }
 
-  /** Print a voucher, which is confirmed a little later. A connection lost in between does not print it twice. */
+  /** Print a voucher, which is confirmed a little later. One that was printed before this play was opened is asked for. */
   async #print(voucher) {
     if (voucher.held) return this.result.append(h("p", { class: "notice warn" }, t("held_at_office")));
-    const path = `promotrot/vouchers/${voucher.uuid}`;
-    const { client } = this.till;
+    if (papers.isHandedOver(voucher.uuid)) return this.result.append(papers.asked(this.till, voucher));
     try {
-      if (!kept()?.printed.includes(voucher.uuid)) {
-        await this.till.print(await client.insist(() => client.text(`${path}/voucher.html?lang=${language}`)));
-        this.#keep("printed", voucher.uuid);
-      }
-      this.#looked.push(path);
-      this.result.append(h("p", { class: "row centre" }, h("span", {}, t("voucher_printed")),
-        h("button", { class: "button quiet copy", type: "button", onclick: () => this.#copy(path) }, t("copy"))));
+      await papers.print(this.till, voucher.uuid);
+      const copy = h("button", { class: "button quiet copy", type: "button", onclick: () => papers.copy(this.till, voucher.uuid) }, t("copy"));
+      this.#looked.push([voucher.uuid, copy]);
+      this.result.append(h("p", { class: "row centre" }, h("span", {}, t("voucher_printed")), copy));
     } catch (problem) {
-      if (!NO_PAPER.has(problem.code)) this.till.tell(problem);
+      if (!papers.hasNoPaper(problem)) this.till.tell(problem);
       this.result.append(h("p", { class: "notice warn" }, problem.title));
     }
   }
 
-  /** Confirm the papers that came out: from then on nothing gives their codes again. */
   async #confirm() {
     clearTimeout(this.#timer);
-    for (const button of this.result.querySelectorAll(".copy")) button.remove();
-    const { client } = this.till;
-    for (const path of this.#looked.splice(0)) {
-      try {
-        await client.insist(() => client.post(`${path}/print-confirmation`));
-      } catch (problem) {
-        if (!NO_PAPER.has(problem.code)) this.till.tell(problem);
-      }
-    }
-  }
-
-  async #copy(path) {
-    const { client } = this.till;
-    const body = { uuid: requestUuid(), format: "html", lang: language };
-    try {
-      await this.till.print(await client.insist(() => client.text(`${path}/reprints`, { method: "POST", body })));
-    } catch (error) {
-      this.till.tell(error);
-    }
+    const looked = this.#looked.splice(0);
+    for (const [, copy] of looked) copy.remove();
+    for (const [uuid] of looked) await papers.confirm(this.till, uuid);
   }
 
   async #receipt() {

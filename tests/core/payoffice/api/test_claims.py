@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from core.api.shapes import utc_text
 from core.database import statements
 from core.kernel import codes
 from core.payoffice.api import claim_shapes
@@ -72,7 +73,7 @@ def test_a_check_says_what_where_how_and_until_when(api: Api) -> None:
     assert (answer["state"], answer["amount_cents"], answer["means"]) == ("prize", 12_001, "cash")
     assert answer["places"] == ["establishment", "central_office", "authorised_entity"]
     assert (answer["first_pay_day"], answer["last_claim_day"]) == ("2030-03-03", "2030-04-01")
-    assert answer["refusal"] == ""
+    assert (answer["refusal"], answer["paid"]) == ("", None)
     assert answer["details"]["winning_bets"] == [{"hits": 2, "bets": 1}]
     answer = api.post(CHECK, {"code": large.code}).json()
     assert answer["places"] == ["central_office", "authorised_entity"]
@@ -90,6 +91,14 @@ def test_a_holder_of_a_code_learns_the_state_but_not_who_was_paid(api: Api, plac
     assert response.json()["state"] == "paid"
     at_terminal = api.post(CHECK, {"code": won.code})
     assert at_terminal.json()["refusal"] == "already_paid"
+    paid_at = at_terminal.json()["paid"]["at"]
+    assert at_terminal.json()["paid"] == {
+        "at": utc_text(Payment.objects.get().paid_at),
+        "here": True,
+    }
+    elsewhere = terminal_api(factories.point()).post(CHECK, {"code": won.code})
+    assert elsewhere.json()["paid"] == {"at": paid_at, "here": False}
+    assert place.premises.code not in elsewhere.content.decode()
     payment = Payment.objects.get()
     for secret in (place.premises.code, payment.paid_at.isoformat()[:16], str(payment.uuid)):
         assert secret not in response.content.decode()

@@ -17,6 +17,7 @@ from core.payoffice.models import (
     StockMovement,
 )
 from core.payoffice.services import (
+    checking,
     deposits,
     desk,
     finding,
@@ -43,7 +44,7 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
     who, stocker = given.cashier(), factories.staff(Role.SUPERVISOR)
     place = given.session_of(who).premises
     for asked in (thing, money):
-        with pytest.raises(refusals.PlaceNotAllowed):
+        with pytest.raises(refusals.ThingPlaceNotAllowed):
             paying.payment_make(at=factories.point().actor, request=asked.request())
     request = goods.ExchangeRequest(new_uuid(), intact=True, code=thing.code)
     with pytest.raises(goods.ItemUnknown):
@@ -58,6 +59,8 @@ def test_a_prize_in_kind_is_exchanged_or_paid_as_the_winner_chooses() -> None:
     given.stock_moved(stocker, place, 1)
     exchange = goods.exchange_make(by=who, request=request)
     assert isinstance(exchange, Exchange)
+    at_a_bar = checking.document_check(at=factories.point().actor, code=thing.code)
+    assert at_a_bar.paid == checking.PaidEarlier(exchange.exchanged_at, here=False)
     assert goods.exchange_make(by=who, request=request) == exchange
     with pytest.raises(refusals.AlreadyExchanged):
         desk.desk_pay(by=who, request=thing.request())

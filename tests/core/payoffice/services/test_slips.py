@@ -6,6 +6,7 @@ import pytest
 from django.utils.translation import override
 
 from core.database import clock
+from core.kernel.languages import LANGUAGES
 from core.payoffice.judging import DocumentState
 from core.payoffice.models import Cheque, Payment
 from core.payoffice.services import checking, cheques, goods, paying, personal_data, slips
@@ -96,6 +97,15 @@ def test_a_cheque_names_its_payee_until_the_name_is_erased() -> None:
     paper = text.render(slips.cheque_document(cheque, "en"))
     for expected in ("00000001", given.MARIA.name, "€1,000.01", str(cheque.payment.uuid)):
         assert expected in paper
+    signed = (
+        "Signatura per l'organitzador",
+        "Firma por el organizador",
+        "Signature for the organiser",
+    )
+    for language, words in zip(LANGUAGES, signed, strict=True):
+        lines = text.render(slips.cheque_document(cheque, language)).splitlines()
+        at = [line.strip() for line in lines].index(words)
+        assert set(lines[at - 1].strip()) == {"_"}
     assert given.MARIA.document_number not in paper
     assert "VOID" not in paper
     by = factories.staff(Role.SUPERVISOR)

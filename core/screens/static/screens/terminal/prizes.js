@@ -5,7 +5,7 @@
 
 import { amount, h } from "../base/dom.js";
 import { READ_MS, dialog } from "../base/dialog.js";
-import { cents, date } from "../base/format.js";
+import { cents, date, dayOf, hourOfDay } from "../base/format.js";
 import { payersOf } from "../base/payers.js";
 import { articlesOf, has, language, plain, remember, t } from "../base/text.js";
 import { codeKeysSwitch } from "./code-keys.js";
@@ -135,8 +135,9 @@ class Prizes {
     const title = t(`state_${presented.state}`);
     const sum = presented.amount_cents ? cents(presented.amount_cents) : "";
     const thing = presented.thing ? presented.thing.description : "";
-    const rows = this.#rows();
-    this.till.player.show({ kind: "prize", tone, title, large: thing && sum ? [thing, " · ", sum] : thing || sum, rows, note: why && remember(plain(why), { problem: presented.refusal }) });
+    const shared = this.#rows();
+    const rows = [...this.#paidBefore(), ...shared];
+    this.till.player.show({ kind: "prize", tone, title, large: thing && sum ? [thing, " · ", sum] : thing || sum, rows: shared, note: why && remember(plain(why), { problem: presented.refusal }) });
     this.place.replaceChildren(
       h("div", { class: ["state", tone], role: "status" },
         h("p", { class: "large" }, title), sum ? h("p", { class: "large amount huge" }, sum) : null, thing ? h("p", { class: "large" }, thing) : null,
@@ -155,6 +156,14 @@ class Prizes {
       const waits = asking === this.#asking && document.activeElement === this.input && !this.input.value;
       if (waits) this.payButton?.focus({ preventScroll: true });   // a finger may be on its way to it
     }, READ_MS);
+  }
+
+  /** Return when and where it was paid. The operator tells it: the player's screen does not, as the bearer may be another. */
+  #paidBefore() {
+    const { paid } = this.#document;
+    if (!paid) return [];
+    const at = { day: dayOf(paid.at), time: hourOfDay(paid.at) };
+    return [[t("paid_before"), paid.here ? t("paid_here_at", { ...at, premises: this.till.me.premises_name }) : t("paid_elsewhere", at)]];
   }
 
   #rows() {
