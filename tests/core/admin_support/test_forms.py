@@ -180,13 +180,13 @@ def test_a_character_that_nobody_sees_is_refused_in_every_field(sign: str) -> No
     assert _Lines(data={"name": "Vall·llobera", "reason": "a\r\nb\tc"}).is_valid()
 
 
-@pytest.mark.parametrize(("language", "shown"), [("ca", "0,01"), ("es", "0,01"), ("en", "0.01")])
-def test_a_decimal_is_shown_as_it_is_written_in_the_language(language: str, shown: str) -> None:
+@pytest.mark.parametrize(("language", "written"), [("ca", "0,01"), ("es", "0,01"), ("en", "0.01")])
+def test_a_decimal_stands_in_a_field_as_the_language_writes_it(language: str, written: str) -> None:
     with override(language):
         form = _Parts(initial={"part": "0.01"})
-        assert f'value="{shown}"' in str(form["part"])
+        assert f'value="{written}"' in str(form["part"])
         amount = _Act(initial={"amount": euros_text(1)})["amount"]
-        assert f'value="{shown}"' in str(amount)
-        typed = _Act({**TYPED, "amount": shown})
+        assert f'value="{written}"' in str(amount)
+        typed = _Act({**TYPED, "amount": written})
         assert typed.is_valid() and typed.cleaned_data["amount"] == 1
         assert 'value="1.2.3"' in str(_Act({**TYPED, "amount": "1.2.3"})["amount"])
