@@ -63,7 +63,7 @@ class Enrolment(Guarded):
     terminal = models.ForeignKey(
         "premises.Terminal", models.PROTECT, related_name="enrolments", verbose_name=_("terminal")
     )
-    proposal = foreign_key(Proposal, _("proposal"))
+    proposal = foreign_key(Proposal, _("proposal"), db_index=False)
     allowed_at = models.DateTimeField(_("allowed at"))
     allowed_until = models.DateTimeField(_("allowed until"))
     code_digest = models.BinaryField(max_length=32, unique=True, null=True)

@@ -676,6 +676,7 @@ class Migration(migrations.Migration):
                 (
                     "proposal",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="staff.proposal",

@@ -12,7 +12,7 @@ from core.ledger.titles import title_of
 from core.tools.embedded.server import ROOT
 
 KINDS = contributed_entries("rebuild", "TRANSFERS")
-_LINE = re.compile(r"\b(_line|signed_line|Line)\(\s*\"([a-z_.]+)\"")
+_LINE = re.compile(r"\b(_line|signed_line|Line)\(\s*\"([a-z][a-z_.]+)\"")
 _OPENING = "day.opening"  # of a replay's own books, never stored
 
 

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from core.database import clock
 from core.ledger import services as ledger
 from core.ledger.models import Transfer
-from core.premises.models import Terminal
+from core.premises.models import Authorisation, Terminal
 from core.staff import two_persons
 from core.staff.actor import PowerMissing
 from core.staff.models import Proposal
@@ -108,11 +108,12 @@ def test_a_set_of_the_same_size_and_sum_is_another_set(contest: Contest, point: 
     for at in (point, other):
         sell(contest, at)
     started_at(contest, clock.now())
-    now = clock.now() - timedelta(hours=1)
-    f.ended(point.terminal, now)
+    past = clock.now() - timedelta(hours=1)
+    right = point.premises.authorisations.get(game="lototrot")
+    f.ended(right, past)
     proposal = breach_void(by=organiser(), contest_id=contest.pk)
-    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=None)
-    f.ended(other.terminal, now)
+    Authorisation.objects.filter(pk=right.pk).update(valid_until=None)
+    f.ended(other.terminal, past)
     with pytest.raises(BreachChanged):
         confirmed(proposal)
 
@@ -249,11 +250,12 @@ def test_a_correction_reverses_only_settlements_with_breaches_and_without_order(
 
 def test_there_must_be_a_limit_and_a_breach(contest: Contest, point: f.Point) -> None:
     sell(contest, point)
-    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=contest.opened_at)
+    right = Authorisation.objects.filter(premises=point.premises, game="lototrot")
+    right.update(valid_until=contest.opened_at)
     f.contest_closed(contest)
     with pytest.raises(BreachLimitUnknown):
         breach_void(by=organiser(), contest_id=contest.pk)
-    Terminal.objects.filter(pk=point.terminal.pk).update(revoked_at=None)
+    right.update(valid_until=None)
     f.started(f.races_of(contest)[0])
     with pytest.raises(NoBreach):
         breach_void(by=organiser(), contest_id=contest.pk)

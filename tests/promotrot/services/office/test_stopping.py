@@ -7,8 +7,9 @@ import pytest
 
 from core.database import clock
 from core.payoffice.refusals import CashSessionMissing
-from core.premises.access import TerminalCopied
+from core.premises.access import TerminalCopied, TerminalCredentials
 from core.premises.models import Premises, Terminal
+from core.premises.services import terminal_enrol
 from core.staff import two_persons
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
@@ -80,10 +81,13 @@ def test_a_terminal_whose_keys_were_copied_finishes_no_play(
 def test_a_play_finished_before_the_second_person_confirms_stays_as_it_was_played(
     place: Point, begun: PlayTicket
 ) -> None:
-    close(place)
+    """Its keys had been copied; it enrolled again meanwhile, and goes on."""
+    Terminal.objects.filter(pk=place.terminal.pk).update(copied_at=clock.now())
     proposal = proposed(paying.cashier(), begun.uuid)
-    Terminal.objects.filter(pk=place.terminal.pk).update(revoked_at=None)
-    play_act(credentials=place.credentials, ident=begun.uuid, number=2, act="stop")
+    code = factories.enrolment_code(place.premises, place.terminal.code)
+    _, token = terminal_enrol(code=code, public_key=factories.KEY.public)
+    again = TerminalCredentials.of(token.text, place.session_token)
+    play_act(credentials=again, ident=begun.uuid, number=2, act="stop")
     with pytest.raises(PlayEnded):
         two_persons.confirm(proposal=proposal.uuid, by=paying.cashier())
     assert PlayEnd.objects.get().cause == "played" and not OfficeEnd.objects.exists()
