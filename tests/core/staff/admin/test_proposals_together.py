@@ -199,7 +199,9 @@ def _about_games() -> dict[str, Contents]:
     debts = [{**content, **money} for content in games]
     of_emissions = [{"emission": reference} for reference in _references()]
     plays = [{"play": str(uuid.uuid4())} for _ in range(MANY)]
-    vouchers = [{"voucher": str(each)} for each in Voucher.objects.values_list("uuid", flat=True)]
+    # How many plays won is chance, and may be none.
+    won = Voucher.objects.values_list("uuid", flat=True)
+    vouchers = [{"voucher": str(each)} for each in (*won, *(uuid.uuid4() for _ in range(MANY)))]
     return {
         "promotrot.game": [{"document": definition} for definition in definitions],
         "promotrot.approval": games,
@@ -208,7 +210,7 @@ def _about_games() -> dict[str, Contents]:
         "promotrot.ending": debts,
         "promotrot.debt_decision": debts,
         "promotrot.play_end": plays,
-        "promotrot.handover": vouchers or [{"voucher": str(uuid.uuid4())} for _ in range(MANY)],
+        "promotrot.handover": vouchers,
     }
 
 
