@@ -87,6 +87,7 @@ class Machine:
         (self.work / "data" / "postmaster.pid").unlink()
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(("by", "every"), [("KILL", 1), ("TERM", 9)])
 def test_killed_before_a_step_it_ends_alike_or_says_what_to_do(
     tmp_path: Path, by: str, every: int
@@ -114,6 +115,7 @@ def test_killed_before_a_step_it_ends_alike_or_says_what_to_do(
     assert at > 40
 
 
+@pytest.mark.servers
 def test_one_that_was_ended_by_a_signal_has_not_passed(tmp_path: Path) -> None:
     """Bash tells its last trap of no fault then: half of the data stood as a whole restore."""
     machine = Machine(tmp_path)

@@ -1,3 +1,5 @@
+import pytest
+
 from tests.support.processes.forking import forked
 
 PAGES = ("core.staff.admin", "lototrot.admin", "promotrot.admin")
@@ -23,6 +25,7 @@ for path in ("/admin/", "/admin/login/", "/admin/staff/user/"):
 """
 
 
+@pytest.mark.servers
 def test_only_a_web_server_for_everybody_starts_with_the_pages() -> None:
     """One for sales refuses every page of the administration, and loads none."""
     worker, web, sales = loaded(

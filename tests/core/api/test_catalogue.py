@@ -37,6 +37,7 @@ def test_it_needs_nothing_that_the_image_may_leave_out(monkeypatch: pytest.Monke
     assert catalogue.classes()
 
 
+@pytest.mark.servers
 def test_a_process_for_sales_has_the_same_codes() -> None:
     """It has no pages of staff. Every prize refused at a counter was a fault there."""
     script = (

@@ -221,6 +221,7 @@ def test_a_value_that_would_fail_at_night_is_refused_at_the_start(
     assert "hu[sh]" not in done.stderr and "hush" not in done.stderr
 
 
+@pytest.mark.servers
 def test_it_starts_when_all_is_given(tmp_path: Path) -> None:
     done = run(tmp_path, {}, "-c", "import django; django.setup()")
     assert (done.returncode, done.stderr) == (0, "")

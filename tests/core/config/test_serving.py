@@ -77,6 +77,7 @@ def another(port: int, others: set[int]) -> int:
     raise AssertionError("no other process came")
 
 
+@pytest.mark.servers
 def test_deaths_of_a_process_do_not_end_the_server(
     server: tuple[subprocess.Popen[bytes], int],
 ) -> None:
@@ -104,6 +105,7 @@ except FileExistsError:
 """
 
 
+@pytest.mark.servers
 def test_one_process_that_is_refused_is_tried_until_it_serves(tmp_path: Path) -> None:
     with serving(tmp_path, REFUSING + APPLICATION) as (process, port):
         first = another(port, set())
@@ -113,6 +115,7 @@ def test_one_process_that_is_refused_is_tried_until_it_serves(tmp_path: Path) ->
         another(port, {first})
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("workers", [1, 2])
 def test_where_every_process_is_refused_the_server_ends_and_says_why(
     tmp_path: Path, workers: int
@@ -131,6 +134,7 @@ def test_who_goes_on_dying_waits_longer_each_time() -> None:
     assert pauses.next_s(200.0) == 0.0
 
 
+@pytest.mark.servers
 def test_many_signals_at_once_end_the_server(
     server: tuple[subprocess.Popen[bytes], int],
 ) -> None:

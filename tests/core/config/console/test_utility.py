@@ -58,6 +58,7 @@ def test_a_command_that_only_reads_leaves_no_mark_where_nothing_can_be_written(
     assert marks(own_database) == set()
 
 
+@pytest.mark.servers
 def test_a_command_without_keys_and_a_help_ask_no_database(tmp_path: Path) -> None:
     away = {"DATABASE_URL": "postgresql://lototrot_app:x@127.0.0.1:1/lototrot"}
     helped = run(tmp_path, away, "manage.py", "night", "--help")
