@@ -29,6 +29,8 @@ ZOOMED = (Size(683, 384, 2.0), Size(640, 360, 2.0))
 NARROW = (Size(320, 640),)
 # Lists of many alike, of which the first ones tell how the others lie.
 _MOST = 60
+# Two frames later what watches the size of a page, such as a box that scrolls, has followed it.
+_DRAWN = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
 _UNWORKABLE = """
 const most = arguments[0], found = [], page = document.documentElement;
 const says = (what, e) => found.push(`${what}: ${e.outerHTML.slice(0, 140)}`);
@@ -70,6 +72,7 @@ def workable(browser: Browser, name: str, sizes: Sequence[Size] = ZOOMED) -> lis
     wrong = []
     for size in sizes:
         browser.resize(size)
+        browser.run_async(_DRAWN)
         problems = [*browser.run(BURST), *browser.run(_UNWORKABLE, _MOST)]
         if problems or PICTURED:
             browser.screenshot(SHOTS / f"zoom-{name}-{size.width}.png")

@@ -18,6 +18,7 @@ from core.proofs.models import LogEntry
 from core.staff import two_persons
 from core.tools.embedded.postgres import Postgres
 from lototrot.engine.races import Race
+from lototrot.models.tickets import Ticket
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement import payment_order, settling
 from lototrot.services.settlement.payment_order import payment_order_propose
@@ -60,6 +61,7 @@ def test_a_crash_of_the_whole_server_loses_nothing_answered(
     """Recovery, and the terminals go on with the UUIDs that were in doubt."""
     environment = {"DATABASE_URL": server.app_url, "DATABASE_OWNER_URL": server.owner_url}
     with used(server):
+        earlier = set(Ticket.objects.values_list("uuid", flat=True))
         sale, play = seller.prepare(), player.prepare(TICKETS, PLAYERS)
     players = Players(play, environment, tmp_path / "players.txt")
     try:
@@ -81,7 +83,7 @@ def test_a_crash_of_the_whole_server_loses_nothing_answered(
     in_doubt = {ident for each in running for ident in each.in_doubt}
     assert len(in_doubt) <= SELLERS * SALES_AT_ONCE
     with psycopg.connect(server.owner_url) as session:
-        audit(session, answered, answered | in_doubt)
+        audit(session, answered, earlier | answered | in_doubt)
         audit_plays(session, players)
     with used(server):
         call_command("ledger_rebuild")
