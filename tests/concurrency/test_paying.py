@@ -48,7 +48,13 @@ from tests.support import factories, paying, rounds
 from tests.support.concurrency.forking import Forked
 from tests.support.concurrency.killing import lines_of
 from tests.support.concurrency.payer import pay
-from tests.support.concurrency.sales import apart, eventually, together
+from tests.support.concurrency.sales import (
+    THROUGH_GATE,
+    apart,
+    eventually,
+    together,
+    together_at_the_gate,
+)
 from tests.support.databases import Database
 from tests.support.factories import Point
 from tests.support.factories.request_uuids import SystemClock
@@ -127,20 +133,17 @@ def test_a_retry_at_the_same_instant_gets_the_same_answer(own_database: Database
     paid_once(own_database, 1)
 
 
-def under_one_uuid() -> list[Any]:
-    """Two tickets at once, by a client that gave both the same UUID."""
-    first, second = paying.worth(CENTS, CENTS)
+def under_one_uuid() -> list[Callable[[], Any]]:
+    """The payments of two tickets, by a client that gave both the same UUID."""
     point, ident = factories.point(), new_uuid()
-    return together(
-        *[
-            lambda each=each: payment_make(at=point.actor, request=each.request(uuid=ident))
-            for each in (first, second)
-        ]
-    )
+    return [
+        lambda each=each: payment_make(at=point.actor, request=each.request(uuid=ident))
+        for each in paying.worth(CENTS, CENTS)
+    ]
 
 
 def test_one_uuid_for_two_tickets_pays_one_of_them(own_database: Database) -> None:
-    answers = under_one_uuid()
+    answers = together(*under_one_uuid())
     assert sorted(type(each).__name__ for each in answers) == ["Paid", "RequestUuidReused"]
     paid_once(own_database, 1)
 
@@ -152,10 +155,11 @@ def test_twin_without_the_requests_lock_the_second_runs_into_the_first(
     lock = f"    v_done := pg_advisory_xact_lock({Lock.REQUEST:d}, core_request_key(v.uuid));\n"
     write = "    INSERT INTO payoffice_payment ("
     assert (text.count(lock), text.count(write)) == (1, 1)
-    slow = text.replace(lock, "").replace(write, f"    PERFORM pg_sleep(0.3);\n{write}")
+    twin = text.replace(lock, "").replace(write, f"    PERFORM {THROUGH_GATE};\n{write}")
     with psycopg.connect(own_database.owner_url) as owner:
-        owner.execute(slow)
-    assert any(isinstance(each, IntegrityError) for each in under_one_uuid())
+        owner.execute(twin)
+    answers = together_at_the_gate(own_database, *under_one_uuid())
+    assert any(isinstance(each, IntegrityError) for each in answers), answers
 
 
 def test_a_payment_and_a_deposit_at_once_leave_one_of_them(own_database: Database) -> None:

@@ -37,7 +37,7 @@ from promotrot.services.selling import (
 )
 from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting, factories, paying
-from tests.support.concurrency.sales import together
+from tests.support.concurrency.sales import THROUGH_GATE, together, together_at_the_gate
 from tests.support.databases import Database
 from tests.support.factories import Point
 from tests.support.factories.request_uuids import V7
@@ -45,15 +45,15 @@ from tests.support.factories.request_uuids import V7
 ROUNDS = 12
 
 
-def install(database: Database, name: str, *, without: Lock, pausing_at: str = "") -> None:
-    """Put a variant of the SQL in place: without a lock, and slow where two would meet."""
+def install(database: Database, name: str, *, without: Lock, gate_before: str = "") -> None:
+    """Put a variant of the SQL in place: without a lock, and with a gate where two would meet."""
     text = read_sql(Path(ROOT, "promotrot", "sql", f"{name}.sql"))
     line = rf"^ *(?:PERFORM|v_done :=) pg_advisory_xact_lock(_shared)?\({int(without)}, .*\);$"
     text, removed = re.subn(line, "", text, flags=re.MULTILINE)
     assert removed >= 1
-    if pausing_at:
-        assert text.count(pausing_at) == 1
-        text = text.replace(pausing_at, f"    PERFORM pg_sleep(0.2);\n{pausing_at}")
+    if gate_before:
+        assert text.count(gate_before) == 1
+        text = text.replace(gate_before, f"    PERFORM {THROUGH_GATE};\n{gate_before}")
     with psycopg.connect(database.owner_url) as owner:
         owner.execute(text)
 
@@ -101,8 +101,8 @@ def test_without_the_play_s_lock_the_same_act_collides(own_database: Database) -
     emission, place = emitting.opened(emitting.small()), factories.point()
     ident = bought(place, emission)
     insert = "    INSERT INTO promotrot_playact (ticket_id"
-    install(own_database, "play", without=Lock.TICKET, pausing_at=insert)
-    answers = together(*[acting(place, ident)] * 2)
+    install(own_database, "play", without=Lock.TICKET, gate_before=insert)
+    answers = together_at_the_gate(own_database, *[acting(place, ident)] * 2)
     assert any(isinstance(answer, IntegrityError) for answer in answers), answers
 
 

@@ -32,7 +32,7 @@ PATIENCE_S = 120
 _T = TypeVar("_T")
 _GATE = (99, 0)
 THROUGH_GATE = f"pg_advisory_xact_lock_shared{_GATE}"
-"""The statement before a sale writes that lets it wait at a gate, if that is shut."""
+"""What an act calls, before it writes, to wait at a gate if that is shut."""
 _WAITS = (
     "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database ="
     " (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -134,6 +134,16 @@ def shut_gate() -> Iterator[None]:
         eventually(somebody_waits)
         yield
         cursor.execute("SELECT pg_advisory_unlock(%s, %s)", _GATE)
+
+
+def together_at_the_gate(database: Database, *acts: Callable[[], Any]) -> list[Any]:
+    """Do the acts as `together` does. None goes through the gate before all of them wait there."""
+    with psycopg.connect(database.owner_url, autocommit=True) as session:
+        session.execute("SELECT pg_advisory_lock(%s, %s)", _GATE)
+        acting = apart(lambda: together(*acts))
+        eventually(lambda: waiting_for(_GATE) == len(acts))
+        session.execute("SELECT pg_advisory_unlock(%s, %s)", _GATE)
+        return acting.result(PATIENCE_S)
 
 
 def tickets(database: Database) -> int:
