@@ -13,9 +13,9 @@ from promotrot.models.emission import Emission
 from promotrot.selectors.closing import lanes_apart
 from promotrot.selectors.debts import Debt, Stage, debts
 from promotrot.selectors.emissions import unclosed
+from promotrot.selectors.facts import emission_facts
 from promotrot.selectors.plays import stranded
 from promotrot.selectors.things import Shortage, shortages_of
-from promotrot.services.facts import emission_facts
 
 
 def _stranded() -> list[AlarmRow]:

@@ -34,8 +34,8 @@ from promotrot.models.voucher import (
     VoucherReprint,
     VoucherSecret,
 )
+from promotrot.selectors.facts import emission_facts
 from promotrot.selectors.vouchers import held_vouchers, is_printed
-from promotrot.services.facts import emission_facts
 from promotrot.services.office.handing import handover_propose
 from promotrot.services.voucher_paper import voucher_render
 from promotrot.services.vouchers import voucher_original, voucher_print_confirm

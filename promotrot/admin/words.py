@@ -18,7 +18,7 @@ from promotrot.models.emission import Emission, PrizeTier
 from promotrot.models.game import Game, GameVersion
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
-from promotrot.services.facts import emission_facts
+from promotrot.selectors.facts import emission_facts
 
 RESTORED = _("Database restored since the seed was fixed: was it sold already?")
 

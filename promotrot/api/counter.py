@@ -18,9 +18,9 @@ from promotrot.api.play import ScreenOfPlay
 from promotrot.engine.game import Texts
 from promotrot.models.emission import Emission
 from promotrot.selectors.counter import emissions_at, terminal_day
+from promotrot.selectors.facts import EmissionUnknown, emission_facts
 from promotrot.selectors.public import Figures, public_figures
 from promotrot.services.display import display_acknowledge
-from promotrot.services.facts import EmissionUnknown, emission_facts
 from promotrot.services.selling import EmissionClosed, EmissionNotOpen
 
 

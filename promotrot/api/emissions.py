@@ -26,10 +26,10 @@ from promotrot.engine.plan import BlockSizeRefused, PlanImpossible
 from promotrot.engine.shortfall import ExtraImpossible
 from promotrot.models.emission import Emission
 from promotrot.selectors.emissions import emissions, standing
+from promotrot.selectors.facts import EmissionUnknown
 from promotrot.selectors.things import shortages_of
 from promotrot.services import closing, games, valuing
 from promotrot.services import emissions as steps
-from promotrot.services.facts import EmissionUnknown
 
 _TIER_MOST = 100
 

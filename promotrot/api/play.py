@@ -37,9 +37,9 @@ from promotrot.api.vouchers import VoucherCard, card_of_voucher
 from promotrot.engine.plays import ActOutOfTurn
 from promotrot.engine.situations import MAX_ACT_CHARS
 from promotrot.models.play import PlayEnd
+from promotrot.selectors.facts import EmissionUnknown
 from promotrot.selectors.plays import unfinished_at
 from promotrot.services import playing, selling
-from promotrot.services.facts import EmissionUnknown
 from promotrot.services.office.receipt_codes import receipt_code
 from promotrot.services.receipt import may_win_later, receipt_render
 

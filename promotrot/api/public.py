@@ -19,10 +19,10 @@ from core.proofs.models import LogEntry
 from core.receipts.output import Output
 from promotrot.models.emission import Emission
 from promotrot.models.game import GameType
+from promotrot.selectors.facts import EmissionUnknown
 from promotrot.selectors.public import SHOWN, public_document, public_figures, shown_emissions
 from promotrot.services import publications
 from promotrot.services.emissions import emission_get
-from promotrot.services.facts import EmissionUnknown
 from promotrot.services.poster import emission_poster
 
 

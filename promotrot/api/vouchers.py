@@ -37,9 +37,9 @@ from core.staff.two_persons import ProposalPending
 from promotrot import powers
 from promotrot.api import samples
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import EmissionFacts, emission_facts
 from promotrot.selectors.vouchers import unprinted_vouchers
 from promotrot.services import vouchers
-from promotrot.services.facts import EmissionFacts, emission_facts
 from promotrot.services.office import handing
 from promotrot.services.office.receipt_codes import ReceiptOfAnother
 from promotrot.services.voucher_paper import voucher_card, voucher_render

@@ -12,7 +12,9 @@ from core.staff.actor import StaffActor
 from promotrot import powers
 from promotrot.models.emission import Emission, Lane
 from promotrot.selectors.closing import emission_figures
-from promotrot.services.publications import ENTROPY
+
+ENTROPY = "promotrot.entropy"
+"""The kind of the entry by which the public log has the witness's entropy of an emission."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from core.database.reading.asking import fetch_all
 from core.kernel.money import ceil_div
 from promotrot.models.emission import Emission, PrizeTier, PublicFigures
 from promotrot.models.play import PlayEnd
-from promotrot.services.facts import emission_facts
+from promotrot.selectors.facts import emission_facts
 
 KEPT_S = 60
 _STEPS = 10

@@ -4,7 +4,7 @@ from core.database import clock
 from core.premises.access import Capability, TerminalActor
 from promotrot.models.emission import Emission
 from promotrot.models.game import DisplayAcknowledgement
-from promotrot.services.facts import EmissionUnknown
+from promotrot.selectors.facts import EmissionUnknown
 from promotrot.services.selling import EmissionClosed, EmissionNotOpen
 
 _ENDED = (*Emission.OVER, Emission.State.ABANDONED)

@@ -40,12 +40,12 @@ from promotrot.models.emission import (
     WitnessEntropy,
 )
 from promotrot.models.game import Game, GameApproval
-from promotrot.selectors.emissions import restored_since
+from promotrot.selectors.emissions import ENTROPY, restored_since
+from promotrot.selectors.facts import EmissionUnknown
 from promotrot.selectors.games import version_game
 from promotrot.selectors.owed import fundable_cents
 from promotrot.services import publications
 from promotrot.services.dealing import dealing, seed_cell
-from promotrot.services.facts import EmissionUnknown
 from promotrot.services.games import (
     approval_on_today,
     figures_today,
@@ -268,7 +268,7 @@ def witness_enter(*, by: StaffActor, emission: Emission, source: str, text: str)
     )
     emission_advance(emission, Emission.State.MIXED)
     document = publications.entropy_document(emission, witness)
-    log.publish(kind=publications.ENTROPY, subject=emission.reference, document=document)
+    log.publish(kind=ENTROPY, subject=emission.reference, document=document)
     return emission
 
 

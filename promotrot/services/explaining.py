@@ -22,8 +22,8 @@ from promotrot.models.debt import DebtDraw
 from promotrot.models.emission import PrizeTier
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import EmissionFacts, emission_facts
 from promotrot.selectors.plays import acts_left
-from promotrot.services.facts import EmissionFacts, emission_facts
 
 Step = tuple[str, str]
 

@@ -12,8 +12,8 @@ from promotrot.engine.plays import replay, standing
 from promotrot.engine.reveal import picture_document, reveal
 from promotrot.models.play import PlayEnd
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import EmissionFacts, TierFacts
 from promotrot.services.dealing import dealing
-from promotrot.services.facts import EmissionFacts, TierFacts
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,8 @@ from core.receipts.formats import format_cents, format_date
 from promotrot import accounts, postings
 from promotrot.models.voucher import Voucher, VoucherHandover
 from promotrot.selectors.debts import debt_left
+from promotrot.selectors.facts import emission_facts
 from promotrot.services import explaining
-from promotrot.services.facts import emission_facts
 from promotrot.services.voucher_paper import thing_of
 from promotrot.services.vouchers import VoucherHandedOver
 

@@ -24,8 +24,8 @@ from core.premises.access import REFUSALS, TerminalCredentials, bare_terminal
 from promotrot.engine.game import PredrawnGame
 from promotrot.engine.plays import ActOutOfTurn, Step, legal_acts, perform, replay
 from promotrot.models.play import PlayEnd
+from promotrot.selectors.facts import REVEAL, EmissionFacts, emission_facts
 from promotrot.selectors.left import play_left
-from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
 from promotrot.services.issuing import Issue, issues
 from promotrot.services.outcomes import Outcome, played_outcome, predrawn_outcome
 from promotrot.services.selling import Dealt, Sold

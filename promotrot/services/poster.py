@@ -12,7 +12,7 @@ from core.receipts.made import render_public
 from core.receipts.output import Output, need_language
 from core.receipts.paper import Paper
 from promotrot.models.emission import Emission, PrizeTier
-from promotrot.services.facts import EmissionFacts, emission_facts
+from promotrot.selectors.facts import EmissionFacts, emission_facts
 from promotrot.services.voucher_paper import GAME
 
 

@@ -23,11 +23,11 @@ from promotrot.models.emission import (
 )
 from promotrot.models.play import PlayEnd
 from promotrot.selectors.closing import kept_percent
+from promotrot.selectors.emissions import ENTROPY
 from promotrot.selectors.games import version_game
 from promotrot.selectors.left import STAYS
 
 COMMITMENT = "promotrot.commitment"
-ENTROPY = "promotrot.entropy"
 OPENING = "promotrot.opening"
 CLOSING = "promotrot.closing"
 SEED = "promotrot.seed"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.kernel.errors import Conflict, Invalid
 from core.premises.access import BareTerminal, TerminalCredentials
 from core.premises.requests import Sales
-from promotrot.services.facts import EmissionFacts, EmissionUnknown, emission_facts
+from promotrot.selectors.facts import EmissionFacts, EmissionUnknown, emission_facts
 
 
 class EmissionNotOpen(Conflict):

@@ -18,9 +18,9 @@ from core.kernel.days import day_bounds, natural_day
 from core.nights.jobs import MOST_LISTED, Outcome
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import emission_facts
 from promotrot.selectors.plays import begun_in, last_night, unfinished
 from promotrot.selectors.vouchers import held_vouchers, unconfirmed_vouchers
-from promotrot.services.facts import emission_facts
 from promotrot.services.issuing import issues
 from promotrot.services.outcomes import stopped_outcome
 from promotrot.services.vouchers import claim_days, secrets_erase

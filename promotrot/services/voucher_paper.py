@@ -28,7 +28,7 @@ from core.receipts.formats import format_cents, format_date, format_moment
 from core.receipts.output import Output, need_language, render
 from core.receipts.paper import Paper
 from promotrot.models.voucher import Voucher
-from promotrot.services.facts import EmissionFacts
+from promotrot.selectors.facts import EmissionFacts
 from promotrot.services.vouchers import Issued
 
 GAME = "Promotrot"

@@ -22,9 +22,9 @@ from core.tools.embedded.server import ROOT
 from promotrot.models.emission import Emission, Lane
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherReprint
+from promotrot.selectors.facts import REVEAL
 from promotrot.services import vouchers
 from promotrot.services.dealing import dealing
-from promotrot.services.facts import REVEAL
 from promotrot.services.office import handing
 from promotrot.services.playing import PlayEnded, PlayView, play_act
 from promotrot.services.selling import (

@@ -14,9 +14,9 @@ from promotrot.engine.plays import ActOutOfTurn
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import REVEAL
 from promotrot.services import playing
 from promotrot.services.dealing import dealing
-from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_state
 from promotrot.services.vouchers import Issued, voucher_original
 from tests.support import emitting, factories

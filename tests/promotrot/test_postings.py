@@ -11,8 +11,8 @@ from promotrot import accounts, postings
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import REVEAL
 from promotrot.services.dealing import dealing
-from promotrot.services.facts import REVEAL
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import play_end_unfinished
 from tests.support import emitting

@@ -24,8 +24,8 @@ from promotrot.engine.game import PredrawnGame
 from promotrot.engine.plays import ActOutOfTurn, replay
 from promotrot.engine.situations import DrawOutOfRange
 from promotrot.models.play import PlayAct, PlayEnd
+from promotrot.selectors.facts import emission_facts
 from promotrot.selectors.plays import acts_left_of
-from promotrot.services.facts import emission_facts
 from promotrot.services.outcomes import (
     Outcome,
     played_outcome,

@@ -7,7 +7,7 @@ from core.staff.powers import Role
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayMove, PlayTicket
 from promotrot.models.voucher import Voucher, VoucherHandover, VoucherSecret
-from promotrot.services.facts import REVEAL
+from promotrot.selectors.facts import REVEAL
 from promotrot.services.office import handing
 from promotrot.services.office.moving import play_move
 from promotrot.services.playing import play_act

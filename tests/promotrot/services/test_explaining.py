@@ -9,8 +9,8 @@ from core.payoffice.sources import Reasons
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import REVEAL, emission_facts
 from promotrot.services.explaining import reasons, reasons_of
-from promotrot.services.facts import REVEAL, emission_facts
 from promotrot.services.office import handing
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import play_end_unfinished

@@ -17,7 +17,7 @@ from core.premises.requests import new_uuid
 from core.staff.actor import StaffActor
 from promotrot import accounts
 from promotrot.models.emission import Emission
-from promotrot.services.facts import REVEAL
+from promotrot.selectors.facts import REVEAL
 from promotrot.services.office import handing
 from promotrot.services.playing import play_act
 from promotrot.services.unfinished import play_end_unfinished

@@ -15,9 +15,9 @@ from promotrot.engine.game import PredrawnGame
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayEnd, PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import emission_facts
 from promotrot.services import selling
 from promotrot.services.dealing import dealing
-from promotrot.services.facts import emission_facts
 from promotrot.services.playing import PlayView
 from tests.support.factories import Point
 from tests.support.promotrot.playing import bought, revealed, winner

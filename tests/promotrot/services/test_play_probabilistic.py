@@ -12,8 +12,8 @@ from promotrot.engine.game import ProbabilisticGame
 from promotrot.engine.plays import ActOutOfTurn, replay
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd
+from promotrot.selectors.facts import emission_facts
 from promotrot.services import playing
-from promotrot.services.facts import emission_facts
 from promotrot.services.playing import PlayView, play_act, play_state
 from tests.support import emitting
 from tests.support.factories import Point

@@ -15,8 +15,8 @@ from promotrot.engine.plays import ActOutOfTurn
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayAct, PlayEnd
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import REVEAL
 from promotrot.services import playing
-from promotrot.services.facts import REVEAL
 from promotrot.services.office.moving import play_move
 from promotrot.services.playing import PlayView, play_act, play_state
 from tests.support import emitting, factories

@@ -12,7 +12,7 @@ from core.payoffice.services.paying import PayRequest, payment_make
 from core.premises.requests import new_uuid
 from promotrot import accounts
 from promotrot.models.emission import Emission
-from promotrot.services.facts import REVEAL
+from promotrot.selectors.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_state
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.vouchers import Issued, VoucherCodeGone, voucher_reprint

@@ -11,8 +11,8 @@ from core.receipts.output import Output
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import Voucher
+from promotrot.selectors.facts import REVEAL, EmissionFacts, emission_facts
 from promotrot.services import voucher_paper
-from promotrot.services.facts import REVEAL, EmissionFacts, emission_facts
 from promotrot.services.playing import play_act
 from promotrot.services.vouchers import Issued
 from tests.support import emitting

@@ -12,8 +12,8 @@ from promotrot.engine.rules import paper_until
 from promotrot.models.emission import Emission
 from promotrot.models.play import PlayTicket
 from promotrot.models.voucher import VoucherCodeGiven, VoucherReprint, VoucherSecret
+from promotrot.selectors.facts import REVEAL
 from promotrot.services import vouchers
-from promotrot.services.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_state
 from tests.support import factories
 from tests.support.emitting import winning

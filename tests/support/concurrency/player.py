@@ -22,7 +22,7 @@ django.setup()
 from django.db import InterfaceError, OperationalError, connection  # noqa: E402
 
 from core.premises.access import TerminalCredentials  # noqa: E402
-from promotrot.services.facts import REVEAL  # noqa: E402
+from promotrot.selectors.facts import REVEAL  # noqa: E402
 from promotrot.services.playing import play_act  # noqa: E402
 from promotrot.services.selling import EmissionSoldOut, PlayRequest, play_sell  # noqa: E402
 from tests.support.factories.request_uuids import SystemClock  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 
 from core.premises.requests import new_uuid
 from promotrot.models.emission import Emission
-from promotrot.services.facts import REVEAL
+from promotrot.selectors.facts import REVEAL
 from promotrot.services.playing import PlayView, play_act, play_sold
 from promotrot.services.selling import PlayRequest, play_sell
 from tests.support.api import terminal_api

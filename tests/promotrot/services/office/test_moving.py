@@ -7,9 +7,9 @@ from core.premises.models import Terminal
 from core.staff.actor import PowerMissing, StaffActor
 from core.staff.powers import Role
 from promotrot.models.emission import Emission
+from promotrot.selectors.facts import REVEAL
 from promotrot.selectors.plays import unfinished_at
 from promotrot.services import playing
-from promotrot.services.facts import REVEAL
 from promotrot.services.office import moving
 from promotrot.services.playing import play_act
 from tests.support import factories

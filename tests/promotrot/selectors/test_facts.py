@@ -2,7 +2,7 @@
 
 import pytest
 
-from promotrot.services.facts import EmissionUnknown, emission_facts
+from promotrot.selectors.facts import EmissionUnknown, emission_facts
 from tests.support import emitting
 
 pytestmark = pytest.mark.django_db
