@@ -13,7 +13,7 @@ from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.breaches import breach_set, contests_with_breaches
-from lototrot.selectors.unordered import chains_waiting, unordered
+from lototrot.selectors.settlement.unordered import chains_waiting, unordered
 from lototrot.services.tickets.unprinted import unprinted_waiting
 
 MOST_UNPRINTED = 200

@@ -13,7 +13,7 @@ from core.journal.binding import (
 )
 from core.journal.rules import Rule
 from lototrot.rules_named import NAMED
-from lototrot.services.tickets.retired import stays
+from lototrot.selectors.retired import stays
 
 _RECORDED = {"user": "recorded_by_id"}
 _PROPOSED = "proposal_id IS NOT NULL"

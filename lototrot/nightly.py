@@ -24,11 +24,11 @@ from lototrot.selectors.breaches import (
     races_restated,
     voided_in_time,
 )
+from lototrot.selectors.retired import TicketsArchived
 from lototrot.services.seal.sealing import seal_verify
 from lototrot.services.settlement.auditing import SettlementsDiffer, audit_contests
 from lototrot.services.settlement.auditing_lapses import Spans, within
 from lototrot.services.settlement.settling import BreachPending, settleable
-from lototrot.services.tickets.retired import TicketsArchived
 
 MOST_NAMED = 20
 SEALS, AUDIT = "lototrot.seals", "lototrot.audit"

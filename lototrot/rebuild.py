@@ -15,12 +15,12 @@ from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
-from lototrot.services.contest.contests import rules_of
+from lototrot.selectors.contests import rules_of
+from lototrot.selectors.retired import left, stays
+from lototrot.selectors.settlement.counting import Counting, count
+from lototrot.selectors.settlement.results import settled_results
 from lototrot.services.prizes.carry_over import carry_over_lines
 from lototrot.services.prizes.restoring import restored_lines
-from lototrot.services.races.results import settled_results
-from lototrot.services.settlement.counting import Counting, count
-from lototrot.services.tickets.retired import left, stays
 
 # By premises: the sales, the part annulled as errors, and the part voided with a refund due.
 # Of void tickets only errors left with a retired month.

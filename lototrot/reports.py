@@ -16,7 +16,7 @@ from core.reports.tables import Column, Kind, Period, Picture, Report, Reports, 
 from lototrot.accounts import Part
 from lototrot.models.settlement import Settlement, SettlementCategory
 from lototrot.models.tickets import Ticket
-from lototrot.services.tickets.retired import stays
+from lototrot.selectors.retired import stays
 
 # Of void tickets only errors left with a retired month.
 _SOLD = f"""

@@ -35,9 +35,9 @@ from lototrot.models.contest import (
 from lototrot.models.preparing import ContestChange, Discard
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import PremisesSales, Ticket
+from lototrot.selectors.retired import annulled_left, kept_where, left
+from lototrot.selectors.settlement.results import results_missing
 from lototrot.services.contest import closing, putting_on_sale, schedule
-from lototrot.services.races.results import results_missing
-from lototrot.services.tickets.retired import annulled_left, kept_where, left
 
 Data = dict[str, Any]
 _CONTESTS_SHOWN = 12

@@ -44,10 +44,10 @@ from lototrot.selectors.alive import standings
 from lototrot.selectors.breaches import breach_list
 from lototrot.selectors.cards import LegCard, contest_legs
 from lototrot.selectors.races import RaceState
+from lototrot.selectors.settlement.results import results_missing
 from lototrot.selectors.stops import stops_standing
 from lototrot.selectors.totals import contest_totals
 from lototrot.services.contest.putting_on_sale import contest_gates
-from lototrot.services.races.results import results_missing
 from lototrot.services.seal.sealing import sealed, sealing
 from lototrot.services.settlement.settling import settling
 

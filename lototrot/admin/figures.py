@@ -12,7 +12,7 @@ from core.admin_support.contents import Figure
 from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.selectors.live_sales import silent_terminals
-from lototrot.selectors.settlements import chain_balances
+from lototrot.selectors.settlement.settlements import chain_balances
 from lototrot.selectors.totals import totals_of
 
 _MOST_CONTESTS = 3

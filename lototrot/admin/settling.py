@@ -32,8 +32,8 @@ from lototrot.models.settlement import (
 )
 from lototrot.models.tickets import Ticket
 from lototrot.selectors import breaches
-from lototrot.services.contest.contests import contest_get
-from lototrot.services.races.results import results_missing
+from lototrot.selectors.contests import contest_get
+from lototrot.selectors.settlement.results import results_missing
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import settleable
 

@@ -19,7 +19,7 @@ from lototrot.models.contest import BetType, Contest
 from lototrot.models.programme import Race, Racecourse
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Unprinted
-from lototrot.services.races.results import Missing
+from lototrot.selectors.settlement.results import Missing
 
 # The reason why a contest cannot open, by the code of the gate [E8].
 GATES = {

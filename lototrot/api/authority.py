@@ -15,8 +15,9 @@ from lototrot.api import samples
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.postings import Source
+from lototrot.selectors.contests import BetTypeUnknown
 from lototrot.services.authority import amendments, ending
-from lototrot.services.contest.contests import AuthorisationMissing, BetTypeUnknown
+from lototrot.services.contest.contests import AuthorisationMissing
 from lototrot.services.reasons import SourceMissing
 
 

@@ -12,11 +12,11 @@ from core.api.views import StaffView
 from core.proofs.api.log import EntryOut
 from core.receipts.output import Output
 from lototrot import powers
-from lototrot.services.contest.contests import ContestUnknown
+from lototrot.selectors.contests import ContestUnknown
+from lototrot.selectors.retired import TicketsArchived
 from lototrot.services.seal import export
 from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.settlement import certificate, certificate_paper
-from lototrot.services.tickets.retired import TicketsArchived
 
 _TICKETS = "application/octet-stream"
 

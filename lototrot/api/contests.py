@@ -22,7 +22,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
 from lototrot.selectors import contests as selectors
 from lototrot.selectors.cards import contest_legs
-from lototrot.selectors.settlements import chain_balances
+from lototrot.selectors.settlement.settlements import chain_balances
 from lototrot.services.authority.ending import GameEnded
 from lototrot.services.contest import closing, contests, preparing, putting_on_sale, schedule
 from lototrot.services.programme.official import meeting_get
@@ -148,9 +148,9 @@ class PublicationIn(Shape):
 
 
 _TERMS = (
-    contests.BetTypeUnknown,
-    contests.TicketModelUnknown,
-    contests.RaceUnknown,
+    selectors.BetTypeUnknown,
+    selectors.TicketModelUnknown,
+    selectors.RaceUnknown,
     preparing.RaceRepeated,
     preparing.TermsRefused,
     contests.ScheduleOutOfPlace,
@@ -232,7 +232,7 @@ class Terms(StaffView):
         body=TermsIn,
         answer=ContestOut,
         problems=(
-            contests.ContestUnknown,
+            selectors.ContestUnknown,
             preparing.ContestNotDraft,
             *_TERMS,
             preparing.RacesRemoved,
@@ -243,7 +243,7 @@ class Terms(StaffView):
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         body = self.read(TermsIn)
-        meeting = contests.contest_get(contest).meeting
+        meeting = selectors.contest_get(contest).meeting
         changed = preparing.contest_change(
             by=self.by, contest_id=contest, **_read_terms(meeting, body)
         )
@@ -259,7 +259,7 @@ class Discard(StaffView):
         status=201,
         idempotent=True,
         problems=(
-            contests.ContestUnknown,
+            selectors.ContestUnknown,
             preparing.ContestNotDraft,
             ReasonMissing,
             ProposalPending,
@@ -279,11 +279,11 @@ class OneContest(StaffView):
     @operation(
         "Read a contest: terms, legs, gates, closing, jackpot and server time",
         answer=ContestDetailOut,
-        problems=(contests.ContestUnknown,),
+        problems=(selectors.ContestUnknown,),
         power=powers.READ,
     )
     def get(self, request: Request, contest: int) -> HttpResponse:
-        return json_response(detail_of(contests.contest_get(contest)))
+        return json_response(detail_of(selectors.contest_get(contest)))
 
 
 class Publication(StaffView):
@@ -296,7 +296,7 @@ class Publication(StaffView):
         answer=PublicationOut,
         status=201,
         problems=(
-            contests.ContestUnknown,
+            selectors.ContestUnknown,
             contests.ProgrammeNotApproved,
             putting_on_sale.RulesIncomplete,
             putting_on_sale.PublishedAlready,
@@ -307,7 +307,7 @@ class Publication(StaffView):
     def post(self, request: Request, contest: int) -> HttpResponse:
         rules = self.read(PublicationIn)["rules"]
         publication = putting_on_sale.contest_publish(
-            by=self.by, contest=contests.contest_get(contest), rules=dict(rules)
+            by=self.by, contest=selectors.contest_get(contest), rules=dict(rules)
         )
         return self.answer(PublicationOut, publication, 201)
 
@@ -322,7 +322,7 @@ class Opening(StaffView):
         status=202,
         problems=(
             ProposalPending,
-            contests.ContestUnknown,
+            selectors.ContestUnknown,
             putting_on_sale.GatesShut,
             contests.ScheduleOutOfPlace,
             schedule.AfterAnnouncedStart,
@@ -334,7 +334,7 @@ class Opening(StaffView):
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
         proposal = putting_on_sale.contest_open_propose(
-            by=self.by, contest=contests.contest_get(contest)
+            by=self.by, contest=selectors.contest_get(contest)
         )
         return self.answer(ProposalOut, proposal, 202)
 
@@ -344,12 +344,12 @@ class Closing(StaffView):
         "Close a contest now, for good",
         "Nothing changes when it is closed already.",
         answer=ContestOut,
-        problems=(contests.ContestUnknown,),
+        problems=(selectors.ContestUnknown,),
         power=powers.CLOSE_CONTEST,
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         self.read(Shape)
-        row = contests.contest_get(contest)
+        row = selectors.contest_get(contest)
         closing.contest_close_early(by=self.by, contest_id=row.pk)
         row.refresh_from_db()
         return self.answer(ContestOut, row)

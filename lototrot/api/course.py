@@ -28,7 +28,8 @@ from lototrot.api.programmes import RaceOut
 from lototrot.engine.races import NumberNotInProgramme, WrongWinner
 from lototrot.models.programme import Race
 from lototrot.selectors.cards import race_cards
-from lototrot.services.contest.contests import MeetingUnknown, RaceUnknown
+from lototrot.selectors.contests import RaceUnknown
+from lototrot.services.contest.contests import MeetingUnknown
 from lototrot.services.programme.official import meeting_get
 from lototrot.services.races import (
     classification,

@@ -22,14 +22,13 @@ from core.receipts.output import Output
 from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.selectors.cards import contest_legs
+from lototrot.selectors.contests import ContestUnknown, contest_get
 from lototrot.selectors.draws import draws_told
 from lototrot.selectors.selling import contests_on_sale
 from lototrot.services.contest.contests import (
     ContestClosed,
     ContestNotOpen,
-    ContestUnknown,
     ProgrammeNotApproved,
-    contest_get,
     display_acknowledge,
 )
 from lototrot.services.contest.facts import contest_facts

@@ -11,11 +11,11 @@ from core.api.views import ApiView
 from core.kernel.codes import CodeForged, CodeMalformed, CodeMistyped
 from core.payoffice.sources import DocumentArchived
 from core.proofs.api.log import EntryOut
-from lototrot.services.contest.contests import ContestUnknown, contest_get
+from lototrot.selectors.contests import ContestUnknown, contest_get
+from lototrot.selectors.retired import TicketsArchived
 from lototrot.services.seal import proving
 from lototrot.services.seal.sealing import ContestNotSealed, need_sealed
 from lototrot.services.tickets.lookup import TicketNotFound
-from lototrot.services.tickets.retired import TicketsArchived
 
 
 class ProofIn(Shape):

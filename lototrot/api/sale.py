@@ -26,9 +26,10 @@ from lototrot.engine.selection import (
     WrongPrice,
     WrongRaceCount,
 )
-from lototrot.services.contest.contests import ContestClosed, ContestNotOpen, ContestUnknown
+from lototrot.selectors.contests import ContestUnknown
+from lototrot.selectors.retired import TicketsArchived
+from lototrot.services.contest.contests import ContestClosed, ContestNotOpen
 from lototrot.services.tickets import selling
-from lototrot.services.tickets.retired import TicketsArchived
 
 # Bounds the work on a body. The contest decides how many legs a ticket has.
 MAX_LEGS = 64

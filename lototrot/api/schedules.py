@@ -11,8 +11,8 @@ from core.staff.api.proposals import ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.api.contests import ContestOut
-from lototrot.services.contest import contests, schedule
-from lototrot.services.contest.contests import RaceUnknown
+from lototrot.selectors.contests import ContestUnknown, RaceUnknown, contest_get
+from lototrot.services.contest import schedule
 from lototrot.services.races import announcing, course, window
 from lototrot.services.reasons import ReasonMissing, SourceMissing
 
@@ -44,7 +44,7 @@ class Schedule(StaffView):
         body=ScheduleIn,
         answer=ContestOut,
         problems=(
-            contests.ContestUnknown,
+            ContestUnknown,
             schedule.ContestNotOnSale,
             schedule.ScheduleInThePast,
             schedule.ScheduleLater,
@@ -54,7 +54,7 @@ class Schedule(StaffView):
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         to_at = self.read(ScheduleIn)["scheduled_close_at"]
-        contest_id = contests.contest_get(contest).pk
+        contest_id = contest_get(contest).pk
         return self.answer(
             ContestOut, schedule.schedule_move(by=self.by, contest_id=contest_id, to_at=to_at)
         )
@@ -70,7 +70,7 @@ class Postponement(StaffView):
         status=201,
         idempotent=True,
         problems=(
-            contests.ContestUnknown,
+            ContestUnknown,
             ReasonMissing,
             schedule.ContestNotOnSale,
             schedule.ScheduleInThePast,
@@ -86,7 +86,7 @@ class Postponement(StaffView):
     )
     def post(self, request: Request, contest: int) -> HttpResponse:
         body = self.read(PostponementIn)
-        to_at, contest_id = body["scheduled_close_at"], contests.contest_get(contest).pk
+        to_at, contest_id = body["scheduled_close_at"], contest_get(contest).pk
 
         return self.created_once(
             ProposalOut,

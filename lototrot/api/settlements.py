@@ -27,12 +27,13 @@ from core.staff.two_persons import ProposalPending
 from lototrot import powers, tasks
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from lototrot.selectors import breaches, settlements
-from lototrot.services.contest.contests import ContestUnknown, contest_get
-from lototrot.services.races.results import DrawRequired, ResultsMissing
+from lototrot.selectors import breaches
+from lototrot.selectors.contests import ContestUnknown, contest_get
+from lototrot.selectors.retired import TicketsArchived
+from lototrot.selectors.settlement import settlements
+from lototrot.selectors.settlement.results import DrawRequired, ResultsMissing
 from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.settlement import breach, checking, payment_order, settling
-from lototrot.services.tickets.retired import TicketsArchived
 
 log = structlog.get_logger("settlement")
 

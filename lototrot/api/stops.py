@@ -17,8 +17,9 @@ from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.api.course_shapes import ReasonIn
 from lototrot.models.stops import SalesStop
+from lototrot.selectors.contests import RaceUnknown
 from lototrot.selectors.stops import signal_devices, stops_list
-from lototrot.services.contest.contests import MeetingUnknown, RaceUnknown
+from lototrot.services.contest.contests import MeetingUnknown
 from lototrot.services.programme.official import meeting_get
 from lototrot.services.races import signals, stopping
 from lototrot.services.reasons import ReasonMissing, SourceMissing

@@ -11,7 +11,7 @@ from core.staff.api.proposals import TAKES_EFFECT, ProposalOut
 from core.staff.two_persons import ProposalPending
 from lototrot import powers
 from lototrot.models.tickets import Unprinted
-from lototrot.services.contest.contests import ContestUnknown, contest_get
+from lototrot.selectors.contests import ContestUnknown, contest_get
 from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.tickets import unprinted
 

@@ -19,8 +19,8 @@ from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.settlement import Lapse, PaymentOrder, Prize, SettlementCategory
 from lototrot.models.tickets import Block, Ticket, Void
 from lototrot.selectors.draws import subject_of
+from lototrot.selectors.retired import need_all
 from lototrot.services.contest.published_terms import OPENING
-from lototrot.services.tickets.retired import need_all
 
 State = Contest.State
 

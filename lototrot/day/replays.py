@@ -14,12 +14,12 @@ from lototrot.models.contest import Contest
 from lototrot.models.running import Classification, Withdrawal
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.models.tickets import Void
-from lototrot.services.contest.contests import rules_of
+from lototrot.selectors.contests import rules_of
+from lototrot.selectors.settlement.counting import Counting, count
+from lototrot.selectors.settlement.results import settled_results
 from lototrot.services.prizes.carry_over import lapsed_carry_over
 from lototrot.services.prizes.early import early_claims_refund, early_claims_value
 from lototrot.services.prizes.lapsing import lapse
-from lototrot.services.races.results import settled_results
-from lototrot.services.settlement.counting import Counting, count
 from lototrot.services.settlement.settling import contest_settle
 
 Data = Mapping[str, Any]

@@ -11,9 +11,9 @@ from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import mask_of, right_mask
 from lototrot.models.contest import Contest
 from lototrot.selectors.cards import LegCard
+from lototrot.selectors.contests import rules_of
+from lototrot.selectors.settlement.counting import Counting, count
 from lototrot.selectors.totals import voids_of
-from lototrot.services.contest.contests import rules_of
-from lototrot.services.settlement.counting import Counting, count
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,15 @@ from core.kernel.days import natural_day
 from core.kernel.money import percent_text
 from core.kernel.regulation import Place, shipped
 from core.ledger import services as ledger
-from core.proofs import log
 from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.selectors.alive import standings
 from lototrot.selectors.cards import LegCard, RunnerCard, contest_legs
+from lototrot.selectors.contests import rules_of
+from lototrot.selectors.published import log_indexes
 from lototrot.selectors.shares import shares_closed, shares_count, shares_open
 from lototrot.selectors.totals import Totals, totals_of
-from lototrot.services.contest.contests import rules_of
-from lototrot.services.seal.sealing import SEAL
-from lototrot.services.settlement.certificate import CERTIFICATE
 
 SHOWN_DAYS = 14  # after its meeting, for a contest whose payment is ordered
 HISTORY_LENGTH = 60
@@ -115,7 +113,7 @@ def contest_document(contest: Contest, settlement: Settlement | None) -> dict[st
         "shares": shares_closed(contest) if closed else [],
         "standings": [standing.to_document() for standing in computed],
         "settlement": _settlement(settlement) if settlement else None,
-        "proofs": _proofs(contest, settlement),
+        "proofs": log_indexes(contest, settlement),
     }
 
 
@@ -132,18 +130,6 @@ def _establishments_below(contest: Contest) -> int:
         for tier in tiers
         if Place.ESTABLISHMENT not in (*tier.ticket.must, *tier.ticket.may)
     )
-
-
-def _proofs(contest: Contest, settlement: Settlement | None) -> dict[str, int]:
-    """Return the indexes of the seal and of the settlement's certificate in the public log."""
-    subjects = {"seal": (SEAL, f"contest:{contest.pk}")}
-    if settlement:
-        subjects["certificate"] = (CERTIFICATE, str(settlement.uuid))
-    entries = {
-        name: log.published(kind=kind, subject=subject)
-        for name, (kind, subject) in subjects.items()
-    }
-    return {name: entry.sequence for name, entry in entries.items() if entry}
 
 
 def _leg(leg: LegCard) -> dict[str, Any]:

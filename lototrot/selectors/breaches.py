@@ -21,7 +21,7 @@ from core.database.reading.asking import fetch_all, fetch_row, fetch_value
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.tickets import Void
-from lototrot.services.contest.contests import contest_get
+from lototrot.selectors.contests import contest_get
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,46 @@
-"""Find contests, bet types, ticket models and races."""
+"""Find contests, their rules and figures, bet types, ticket models and races."""
 
+import datetime
 from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
+from core.kernel.errors import NotFound
+from core.kernel.regulation import Regulation, shipped
+from lototrot.engine.bet_type import BetType as Rules
 from lototrot.models.contest import BetType, Contest, TicketModel
 from lototrot.models.programme import Meeting, Race
-from lototrot.services.contest.contests import BetTypeUnknown, RaceUnknown, TicketModelUnknown
+
+
+class ContestUnknown(NotFound):
+    code = "contest_unknown"
+    message = "There is no such contest."
+
+
+class BetTypeUnknown(NotFound):
+    code = "bet_type_unknown"
+    message = "There is no such bet type and version."
+
+
+class TicketModelUnknown(NotFound):
+    code = "ticket_model_unknown"
+    message = "There is no such ticket model and version."
+
+
+class RaceUnknown(NotFound):
+    code = "race_unknown"
+    message = "The meeting has no such race."
+
+
+def figures_of(day: datetime.date) -> Regulation:
+    """Return the regulation in force on a meeting's day."""
+    return shipped().in_force(day)
+
+
+def rules_of(bet_type: BetType, day: datetime.date) -> Rules:
+    """Return the engine's rules for a recorded bet type."""
+    least = figures_of(day).lototrot.minimum_prize_percent
+    return Rules.from_document(bet_type.document, minimum_prize_percent=least)
 
 
 def bet_type_get(*, code: str, version: int) -> BetType:
@@ -35,6 +69,16 @@ def races_get(meeting: Meeting, ids: Sequence[int]) -> list[Race]:
     if unknown:
         raise RaceUnknown(meeting=meeting.pk, races=unknown)
     return [races[pk] for pk in ids]
+
+
+def contest_get(pk: int) -> Contest:
+    """Return the contest with its meeting and bet type. Raise ContestUnknown."""
+    contest = (
+        Contest.objects.select_related("meeting", "bet_type", "ticket_model").filter(pk=pk).first()
+    )
+    if contest is None:
+        raise ContestUnknown(contest=pk)
+    return contest
 
 
 def contests(*, state: str = "", meeting: int | None = None) -> QuerySet[Contest]:

@@ -20,7 +20,7 @@ from lototrot.models.tickets import (
     Unprinted,
     Void,
 )
-from lototrot.services.tickets.retired import left_of_terminal, staying
+from lototrot.selectors.retired import left_of_terminal, staying
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

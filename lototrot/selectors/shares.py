@@ -14,9 +14,9 @@ from core.database.reading.asking import fetch_all
 from lototrot.engine.races import numbers_of
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import LEG_COLUMNS
+from lototrot.selectors.retired import stays
 from lototrot.selectors.running import RunningSums, Summed
 from lototrot.selectors.totals import voids_of
-from lototrot.services.tickets.retired import stays
 
 Shares = list[dict[int, int]]
 """By leg, in the order of the ticket: the share of each marked number, in tenths of 1 %."""

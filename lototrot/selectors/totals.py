@@ -8,8 +8,8 @@ from core.database.kept import Facts
 from core.database.reading.asking import fetch_value
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
+from lototrot.selectors.retired import stays
 from lototrot.selectors.running import RunningSums, Summed
-from lototrot.services.tickets.retired import stays
 
 SUMMED = Summed(
     "SELECT t.contest_id, count(*), sum(t.bets)::bigint, sum(t.amount_cents)::bigint"

@@ -14,7 +14,7 @@ from lototrot import nightly
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
-from lototrot.services.races.results import ResultsMissing
+from lototrot.selectors.settlement.results import ResultsMissing
 from lototrot.services.races.starts import start_correct
 from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.settlement.auditing import SettlementsDiffer

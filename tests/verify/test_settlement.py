@@ -20,6 +20,7 @@ from lototrot.accounts import organiser_share
 from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import Outcome, Race, right_mask
+from lototrot.selectors.published import CERTIFICATE
 from lototrot.services.races.starts import start_correct
 from lototrot.services.settlement import certificate
 from lototrot.services.settlement.breach import breach_void
@@ -49,7 +50,7 @@ from tests.support.verifying.settling import (
 settlement, money, tickets = (verifier(name) for name in ("settlement", "money", "tickets"))
 races_of_law = verifier("races")
 entry_digest = verifier("entry").digest
-KIND = certificate.CERTIFICATE
+KIND = CERTIFICATE
 CASES = json.loads((ROOT / "tests" / "golden" / "cases.json").read_text("utf-8"))["cases"]
 LEAST = Fraction(60)
 
@@ -351,9 +352,9 @@ def test_a_reversal_and_the_payment_order_are_published_beside_the_certificate(
     assert kinds == [
         "lototrot.opening",
         "lototrot.seal",
-        certificate.CERTIFICATE,
+        CERTIFICATE,
         certificate.REVERSAL,
-        certificate.CERTIFICATE,
+        CERTIFICATE,
         certificate.PAYMENT_ORDER,
     ]
 

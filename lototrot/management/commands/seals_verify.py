@@ -10,8 +10,8 @@ from core.kernel.errors import InvariantBroken
 from core.proofs import keys, wire
 from core.proofs.models import SigningKey
 from lototrot.models.sealing import Seal
+from lototrot.selectors.retired import TicketsArchived
 from lototrot.services.seal.sealing import seal_verify
-from lototrot.services.tickets.retired import TicketsArchived
 
 
 class Command(ProgramCommand):

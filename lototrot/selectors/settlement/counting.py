@@ -16,7 +16,7 @@ from itertools import zip_longest
 
 from core.database.reading.asking import fetch_all, fetch_row
 from lototrot.engine.bet_type import BetType
-from lototrot.services.tickets.retired import Left, stays
+from lototrot.selectors.retired import Left, stays
 
 APART = "pg_is_in_recovery() AS apart"
 """A column for which a subquery is not inlined, because the function is volatile. Nobody reads its

@@ -10,7 +10,7 @@ from core.ledger.services import balance_cents
 from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
-from lototrot.services.contest.chains import holds_chain
+from lototrot.selectors.settlement.chains import holds_chain
 
 
 class SettlementUnknown(NotFound):

@@ -9,9 +9,9 @@ from core.database.reading.once import once
 from core.kernel.errors import Conflict
 from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.models.contest import Contest
-from lototrot.services.contest.chains import holds_chain
-from lototrot.services.contest.contests import figures_of
-from lototrot.services.races.results import ContestResults, contest_results, settled_results
+from lototrot.selectors.contests import figures_of
+from lototrot.selectors.settlement.chains import holds_chain
+from lototrot.selectors.settlement.results import ContestResults, contest_results, settled_results
 
 State = Contest.State
 

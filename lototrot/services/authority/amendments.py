@@ -20,7 +20,7 @@ from lototrot.engine.bet_type import BetType as Rules
 from lototrot.models.authority import FiguresAmendment
 from lototrot.models.contest import Contest
 from lototrot.selectors.amendments import bet_type_figures, changes, schedule
-from lototrot.services.contest.contests import figures_of
+from lototrot.selectors.contests import figures_of
 from lototrot.services.reasons import need_source
 
 FIGURES = ("legs", "jackpot_threshold_cents", "shares_below", "shares_above")

@@ -28,7 +28,8 @@ from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.bet_type import differing
 from lototrot.models.contest import BetType
 from lototrot.selectors.amendments import schedule
-from lototrot.services.contest.contests import figures_of, need_authorisation
+from lototrot.selectors.contests import figures_of
+from lototrot.services.contest.contests import need_authorisation
 
 
 class BetTypeRecorded(Conflict):

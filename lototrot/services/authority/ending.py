@@ -26,8 +26,9 @@ from lototrot.models.authority import GameEnd
 from lototrot.models.contest import BetType, Contest
 from lototrot.models.settlement import PaymentOrder
 from lototrot.postings import EndMove, Source
-from lototrot.services.contest.chains import chain_lock, holds_chain
-from lototrot.services.contest.contests import BetTypeUnknown, need_authorisation
+from lototrot.selectors.contests import BetTypeUnknown
+from lototrot.selectors.settlement.chains import chain_lock, holds_chain
+from lototrot.services.contest.contests import need_authorisation
 from lototrot.services.prizes.carry_over import carry_overs_waiting
 
 ENDED = "lototrot.end"

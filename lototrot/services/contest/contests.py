@@ -1,4 +1,4 @@
-"""Find contests and their rules, record ticket models, and acknowledge displays."""
+"""Record ticket models, and acknowledge displays."""
 
 import datetime
 import re
@@ -7,27 +7,14 @@ from django.db import IntegrityError, transaction
 
 from core.database import clock
 from core.kernel.errors import Conflict, Invalid, NotFound
-from core.kernel.regulation import Regulation, shipped
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.engine.bet_type import BetType as Rules
 from lototrot.models.contest import (
-    BetType,
     Contest,
     DisplayAcknowledgement,
     TicketModel,
 )
-
-
-class BetTypeUnknown(NotFound):
-    code = "bet_type_unknown"
-    message = "There is no such bet type and version."
-
-
-class TicketModelUnknown(NotFound):
-    code = "ticket_model_unknown"
-    message = "There is no such ticket model and version."
 
 
 class TicketModelRecorded(Conflict):
@@ -45,19 +32,9 @@ class MeetingUnknown(NotFound):
     message = "There is no such meeting."
 
 
-class ContestUnknown(NotFound):
-    code = "contest_unknown"
-    message = "There is no such contest."
-
-
 class AuthorisationMissing(Invalid):
     code = "authorisation_missing"
     message = "The reference of the authority's authorisation is needed (14.II.2, 14.III.7)."
-
-
-class RaceUnknown(NotFound):
-    code = "race_unknown"
-    message = "The meeting has no such race."
 
 
 class ScheduleOutOfPlace(Invalid):
@@ -80,17 +57,6 @@ class ContestNotOpen(Conflict):
 class ContestClosed(Conflict):
     code = "contest_closed"
     message = "The contest has closed; no bet is accepted any more (14.III.4)."
-
-
-def figures_of(day: datetime.date) -> Regulation:
-    """Return the regulation in force on a meeting's day."""
-    return shipped().in_force(day)
-
-
-def rules_of(bet_type: BetType, day: datetime.date) -> Rules:
-    """Return the engine's rules for a recorded bet type."""
-    least = figures_of(day).lototrot.minimum_prize_percent
-    return Rules.from_document(bet_type.document, minimum_prize_percent=least)
 
 
 def need_authorisation(reference: str) -> None:
@@ -153,13 +119,3 @@ def display_acknowledge(*, by: TerminalActor, contest: Contest) -> DisplayAcknow
         **of, defaults={"acknowledged_at": clock.now()}
     )
     return acknowledgement
-
-
-def contest_get(pk: int) -> Contest:
-    """Return the contest with its meeting and bet type. Raise ContestUnknown."""
-    contest = (
-        Contest.objects.select_related("meeting", "bet_type", "ticket_model").filter(pk=pk).first()
-    )
-    if contest is None:
-        raise ContestUnknown(contest=pk)
-    return contest

@@ -13,8 +13,8 @@ from core.kernel.money import percent_text
 from lototrot.engine.races import mask_of
 from lototrot.engine.selection import Leg, Terms
 from lototrot.models.contest import Contest
+from lototrot.selectors.contests import contest_get, rules_of
 from lototrot.services.contest.code_secrets import secret_of
-from lototrot.services.contest.contests import contest_get, rules_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

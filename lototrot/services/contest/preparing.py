@@ -25,11 +25,12 @@ from lototrot.engine.bet_type import MAX_LEGS
 from lototrot.models.contest import BetType, Contest, ContestLeg, TicketModel
 from lototrot.models.preparing import ContestChange, Discard
 from lototrot.models.programme import Meeting, Race
+from lototrot.selectors.contests import RaceUnknown, contest_get
+from lototrot.selectors.settlement.chains import chain_lock
 from lototrot.services.authority.ending import need_going_on
-from lototrot.services.contest.chains import chain_lock
 from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.code_secrets import secret_make
-from lototrot.services.contest.contests import RaceUnknown, ScheduleOutOfPlace, contest_get
+from lototrot.services.contest.contests import ScheduleOutOfPlace
 from lototrot.services.contest.putting_on_sale import PublishedAlready
 from lototrot.services.reasons import need_reason
 

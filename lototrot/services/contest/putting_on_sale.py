@@ -19,17 +19,12 @@ from lototrot.models.contest import Contest, Publication
 from lototrot.models.programme import FederationApproval
 from lototrot.selectors.amendments import bet_type_figures
 from lototrot.selectors.announced import first_start_announced
+from lototrot.selectors.contests import contest_get, figures_of, rules_of
 from lototrot.selectors.internal_bets import internal_list
 from lototrot.selectors.races import contest_limit
 from lototrot.selectors.stops import stops_standing
 from lototrot.services.contest.closing import offered_masks_refresh
-from lototrot.services.contest.contests import (
-    ProgrammeNotApproved,
-    ScheduleOutOfPlace,
-    contest_get,
-    figures_of,
-    rules_of,
-)
+from lototrot.services.contest.contests import ProgrammeNotApproved, ScheduleOutOfPlace
 from lototrot.services.contest.published_terms import opening_publish
 from lototrot.services.contest.schedule import AfterAnnouncedStart
 from lototrot.services.tickets.layout import layout_digest

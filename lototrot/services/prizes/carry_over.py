@@ -22,7 +22,7 @@ from core.ledger.services import Line
 from lototrot import accounts, postings
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver, Settlement
-from lototrot.services.contest.chains import chain_lock, holds_chain
+from lototrot.selectors.settlement.chains import chain_lock, holds_chain
 
 
 def carry_overs_waiting(bet_type_code: str, since: date = date.min) -> list[tuple[date, int]]:

@@ -18,8 +18,8 @@ from core.premises.models import Game
 from core.staff.models import Proposal
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder
+from lototrot.selectors.settlement.results import contest_results
 from lototrot.services.prizes.lapsing import owed_and_held
-from lototrot.services.races.results import contest_results
 
 # What each early claim is worth: the prize of its ticket in a settlement, or nothing.
 _PRIZES = """

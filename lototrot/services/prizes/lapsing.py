@@ -19,7 +19,7 @@ from core.payoffice.sources import Claimed, Lapsed, Outs
 from core.premises.models import Game
 from lototrot import accounts, postings
 from lototrot.models.settlement import Lapse, PaymentOrder
-from lototrot.services.tickets.retired import stays
+from lototrot.selectors.retired import stays
 
 
 class NotYetOver(Conflict):

@@ -30,10 +30,10 @@ from lototrot import accounts
 from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
+from lototrot.selectors.retired import need_none_left
 from lototrot.services.prizes import explaining, lapsing, restoring
 from lototrot.services.prizes.early import results_established
 from lototrot.services.tickets import presented
-from lototrot.services.tickets.retired import need_none_left
 
 # The prize is looked up for the one ticket. As a join, a plan made before the prizes were counted
 # reads all prizes of the contest for each ticket that is presented.

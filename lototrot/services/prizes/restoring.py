@@ -15,7 +15,7 @@ from core.premises.models import Game
 from lototrot import accounts, postings
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver, Settlement
-from lototrot.services.contest.chains import chain_lock
+from lototrot.selectors.settlement.chains import chain_lock
 
 # The restorations of a contest's tickets, with the day of the lapse and the account debited.
 _RESTORED = """

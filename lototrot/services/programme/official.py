@@ -25,7 +25,8 @@ from lototrot.engine.jornada import jornada
 from lototrot.engine.programme_csv import parse_csv
 from lototrot.engine.programme_json import parse_json, to_json
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
-from lototrot.services.contest.contests import MeetingUnknown, figures_of
+from lototrot.selectors.contests import figures_of
+from lototrot.services.contest.contests import MeetingUnknown
 
 Format = Literal["json", "csv"]
 READERS: dict[str, Callable[[bytes], official.Programme]] = {"json": parse_json, "csv": parse_csv}

@@ -34,7 +34,8 @@ from core.receipts.paper import Paper
 from lototrot.models.contest import Contest
 from lototrot.models.programme import FederationApproval, Meeting
 from lototrot.selectors.cards import RaceCard, meeting_cards
-from lototrot.services.contest.contests import ProgrammeNotApproved, rules_of
+from lototrot.selectors.contests import rules_of
+from lototrot.services.contest.contests import ProgrammeNotApproved
 from lototrot.services.tickets.slips import notices
 
 

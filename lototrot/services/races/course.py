@@ -10,9 +10,9 @@ from core.kernel.errors import Conflict, Invalid
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.settlement import PaymentOrder
+from lototrot.selectors.contests import RaceUnknown
 from lototrot.selectors.races import RaceRecord, race_record
 from lototrot.services.contest.closing import offered_masks_refresh
-from lototrot.services.contest.contests import RaceUnknown
 
 
 class InstantAhead(Invalid):

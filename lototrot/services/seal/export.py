@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from core.staff.actor import StaffActor
 from lototrot import powers
-from lototrot.services.contest.contests import contest_get
+from lototrot.selectors.contests import contest_get
+from lototrot.selectors.retired import need_all
 from lototrot.services.seal.leaves import sealed_leaves
 from lototrot.services.seal.sealing import need_sealed
-from lototrot.services.tickets.retired import need_all
 
 CHUNK_BYTES = 1 << 16
 

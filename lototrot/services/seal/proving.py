@@ -16,10 +16,10 @@ from core.proofs import merkle, wire
 from lototrot.engine.races import numbers_of
 from lototrot.models.sealing import Amendment, Seal
 from lototrot.models.tickets import Ticket, Void
+from lototrot.selectors.retired import need_all
 from lototrot.services.seal.leaves import hashes_between, leaf
 from lototrot.services.seal.sealing import SealUnsound, need_sealed
 from lototrot.services.tickets.lookup import ticket_by_code
-from lototrot.services.tickets.retired import need_all
 
 FORMAT = "lototrot-proof-1"
 

@@ -19,14 +19,14 @@ from core.proofs import log, merkle, wire
 from core.staff.models import Proposal
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Amendment, Seal
-from lototrot.services.contest.contests import contest_get
+from lototrot.selectors.contests import contest_get
+from lototrot.selectors.published import SEAL
+from lototrot.selectors.retired import need_all
 from lototrot.services.contest.published_terms import need_as_opened, published_terms
 from lototrot.services.seal.hashing import Hashed
 from lototrot.services.seal.leaves import SEALED, hashed
 from lototrot.services.settlement.long_acts import hold_for_long, under_way
-from lototrot.services.tickets.retired import need_all
 
-SEAL = "lototrot.seal"
 AMENDMENT = "lototrot.amendment"
 
 

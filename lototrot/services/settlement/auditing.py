@@ -22,16 +22,16 @@ from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.postings import EndMove, Source
-from lototrot.services.contest.contests import rules_of
-from lototrot.services.races.results import settled_results
+from lototrot.selectors.contests import rules_of
+from lototrot.selectors.retired import left
+from lototrot.selectors.settlement.counting import Counting, Tally, count, prizes_check
+from lototrot.selectors.settlement.results import settled_results
 from lototrot.services.settlement.auditing_lapses import (
     Finding,
     Spans,
     carried_over_cents,
     within,
 )
-from lototrot.services.settlement.counting import Counting, Tally, count, prizes_check
-from lototrot.services.tickets.retired import left
 
 
 class SettlementsDiffer(InvariantBroken):

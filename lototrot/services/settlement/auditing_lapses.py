@@ -19,8 +19,8 @@ from lototrot.models.authority import GameEnd
 from lototrot.models.settlement import CarryOver, Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.postings import EndMove
+from lototrot.selectors.retired import stays
 from lototrot.services.prizes.lapsing import REFUSED_AFTER_THE_END
-from lototrot.services.tickets.retired import stays
 
 Key = tuple[str, datetime.date]
 Restored = Sequence[tuple[Key, str, int]]

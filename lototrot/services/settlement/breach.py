@@ -30,12 +30,12 @@ from lototrot.selectors.breaches import (
     breach_set,
     summed,
 )
+from lototrot.selectors.contests import contest_get
 from lototrot.selectors.races import contest_limit
-from lototrot.services.contest.contests import contest_get
+from lototrot.selectors.retired import need_all
 from lototrot.services.prizes.early import early_claims_refund
 from lototrot.services.seal.sealing import need_sealed, seal_amend
 from lototrot.services.settlement.settling import settlement_reverse
-from lototrot.services.tickets.retired import need_all
 
 START_REPORT, START_CORRECTION = "lototrot.start", "lototrot.start_correction"
 DECLARATION_RETRACTION = "lototrot.declaration_retraction"

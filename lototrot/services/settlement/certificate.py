@@ -23,10 +23,10 @@ from lototrot.engine.races import Outcome
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver, PaymentOrder, Settlement
 from lototrot.selectors.draws import RaceDraw, race_draws
+from lototrot.selectors.published import CERTIFICATE
 from lototrot.services.prizes.restoring import given_back
 from lototrot.services.seal.sealing import need_sealed
 
-CERTIFICATE = "lototrot.settlement"
 REVERSAL = "lototrot.settlement_reversal"
 PAYMENT_ORDER = "lototrot.payment_order"
 

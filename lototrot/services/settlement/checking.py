@@ -7,10 +7,10 @@ from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
 from lototrot.selectors.breaches import breach_pending
-from lototrot.selectors.settlements import settlement_in_force, winning_tickets
-from lototrot.services.contest.contests import contest_get
+from lototrot.selectors.contests import contest_get
+from lototrot.selectors.retired import need_all
+from lototrot.selectors.settlement.settlements import settlement_in_force, winning_tickets
 from lototrot.services.settlement.settling import BreachPending, settleable
-from lototrot.services.tickets.retired import need_all
 
 
 def winning_tickets_list(

@@ -12,7 +12,7 @@ from lototrot.engine.races import mask_of
 from lototrot.engine.trial import PastRound
 from lototrot.models.retired import RetiredSales
 from lototrot.models.settlement import Settlement
-from lototrot.services.settlement.counting import Counting, count
+from lototrot.selectors.settlement.counting import Counting, count
 
 MOST_ROUNDS = 12
 _KEPT = Facts[PastRound](most=2_000)

@@ -18,9 +18,9 @@ from lototrot.engine.dates import first_pay_day, last_claim_day
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.selectors.breaches import breach_pending
-from lototrot.services.contest.contests import contest_get, figures_of
+from lototrot.selectors.contests import contest_get, figures_of
+from lototrot.selectors.settlement.results import contest_results
 from lototrot.services.prizes.early import early_claims_value
-from lototrot.services.races.results import contest_results
 from lototrot.services.settlement.breach import need_no_correction
 from lototrot.services.settlement.certificate import payment_order_publish
 from lototrot.services.settlement.settling import BreachPending

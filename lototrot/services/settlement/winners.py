@@ -14,7 +14,7 @@ from django.db import connection
 
 from core.database.binary_copy import rows_write
 from core.database.reading.asking import fetch_all
-from lototrot.services.settlement.counting import (
+from lototrot.selectors.settlement.counting import (
     Counting,
     Tally,
     Tickets,

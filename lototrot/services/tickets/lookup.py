@@ -5,7 +5,7 @@ from django.conf import settings
 from core.kernel import codes
 from core.kernel.errors import NotFound
 from lototrot.models.tickets import Ticket
-from lototrot.services.tickets.retired import need_none_left
+from lototrot.selectors.retired import need_none_left
 
 
 class TicketNotFound(NotFound):

@@ -30,10 +30,11 @@ from lototrot.engine.selection import (
 )
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import REQUEST_DIGEST_BYTES, CodeGiven, Reprint, Ticket
+from lototrot.selectors.contests import ContestUnknown
+from lototrot.selectors.retired import need_all, need_none_left
 from lototrot.services.contest.code_secrets import secret_read
-from lototrot.services.contest.contests import ContestClosed, ContestNotOpen, ContestUnknown
+from lototrot.services.contest.contests import ContestClosed, ContestNotOpen
 from lototrot.services.contest.facts import ContestFacts, contest_facts
-from lototrot.services.tickets.retired import need_all, need_none_left
 
 QUICK_PICK_TRIES = 5
 PAPER_WITH_SALE = datetime.timedelta(minutes=1)

@@ -10,7 +10,7 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.selectors import live_sales
-from lototrot.services.contest.chains import chain_lock
+from lototrot.selectors.settlement.chains import chain_lock
 from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.seal.sealing import sealing
 from lototrot.services.settlement.settling import settling as settling_now

@@ -8,7 +8,7 @@ from django.utils.translation import override
 from core.admin_support import proposal_texts
 from lototrot.admin.words import GATE_NAMES, GATES, MISSING, missing_text, race_text
 from lototrot.models.programme import Meeting, Race, Racecourse
-from lototrot.services.races.results import Missing, results_missing
+from lototrot.selectors.settlement.results import Missing, results_missing
 from tests.support import factories
 
 

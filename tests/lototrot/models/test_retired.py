@@ -13,13 +13,13 @@ from core.ledger.books import differences
 from core.periods.models import ClosedPeriod
 from lototrot import journal_rules
 from lototrot.models.retired import RetiredMarks, RetiredSales
+from lototrot.selectors.retired import left, left_of_terminal
 from lototrot.services.settlement.auditing import audit_contests
-from lototrot.services.tickets.retired import left, left_of_terminal
 from tests.core.periods.archive.conftest import own_month as own_month
 from tests.core.periods.archive.conftest import retired
 from tests.core.periods.archive.test_retiring import forge, row_findings
 from tests.core.periods.conftest import closed
-from tests.lototrot.services.tickets.test_retired import TICKETS
+from tests.lototrot.selectors.test_retired import TICKETS
 from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import seal_all

@@ -18,7 +18,7 @@ from lototrot.selectors.breaches import (
     breach_set,
     contests_with_breaches,
 )
-from lototrot.services.contest.contests import ContestUnknown
+from lototrot.selectors.contests import ContestUnknown
 from lototrot.services.races.stopping import meeting_stop
 from tests.support import factories as f
 from tests.support import rounds

@@ -39,6 +39,7 @@ from lototrot.models.settlement import Prize
 from lototrot.models.tickets import CodeGiven, Ticket
 from lototrot.reports import HISTORY
 from lototrot.selectors.board import past_document
+from lototrot.selectors.retired import Left, TicketsArchived, kept_where, left, need_all
 from lototrot.selectors.selling import terminal_totals
 from lototrot.selectors.shares import shares_closed, shares_count
 from lototrot.services.seal.sealing import seal_verify
@@ -46,13 +47,6 @@ from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.settlement.breach import breach_block
 from lototrot.services.settlement.past_rounds import past_rounds
 from lototrot.services.tickets.lookup import TicketNotFound, ticket_by_code
-from lototrot.services.tickets.retired import (
-    Left,
-    TicketsArchived,
-    kept_where,
-    left,
-    need_all,
-)
 from lototrot.services.tickets.selling import request_state
 from promotrot.services.selling import PlayRequest, play_sell
 from promotrot.services.selling import request_state as play_state

@@ -15,6 +15,7 @@ from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
+from lototrot.selectors.published import CERTIFICATE
 from lototrot.services.races.starts import start_correct
 from lototrot.services.settlement import certificate
 from lototrot.services.settlement.breach import breach_void
@@ -44,7 +45,7 @@ from tests.support.verifying.settling import (
 
 settlement, money, tickets = (verifier(name) for name in ("settlement", "money", "tickets"))
 entry_digest = verifier("entry").digest
-KIND = certificate.CERTIFICATE
+KIND = CERTIFICATE
 
 
 @pytest.fixture

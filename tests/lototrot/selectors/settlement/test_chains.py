@@ -1,7 +1,7 @@
 """The chain's lock is one for all meetings of a bet type."""
 
 from core.database.locks import Lock
-from lototrot.services.contest.chains import chain_lock
+from lototrot.selectors.settlement.chains import chain_lock
 
 
 def test_a_chain_has_one_lock() -> None:

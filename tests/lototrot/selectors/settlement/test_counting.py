@@ -13,7 +13,7 @@ from lototrot.engine.hits import bets_by_hits, units
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Void
-from lototrot.services.settlement.counting import (
+from lototrot.selectors.settlement.counting import (
     Counting,
     count,
     prizes_check,

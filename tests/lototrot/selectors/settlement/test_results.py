@@ -9,7 +9,7 @@ from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race as RaceRow
 from lototrot.models.running import Classification, RaceDeclaration
-from lototrot.services.races.results import (
+from lototrot.selectors.settlement.results import (
     DrawRequired,
     ResultsMissing,
     contest_results,

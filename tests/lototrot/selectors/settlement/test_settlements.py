@@ -3,7 +3,7 @@
 import pytest
 
 from lototrot import accounts
-from lototrot.selectors.settlements import (
+from lototrot.selectors.settlement.settlements import (
     SettlementUnknown,
     chain_balances,
     settlement_in_force,

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from lototrot.selectors.unordered import chains_waiting, unordered
+from lototrot.selectors.settlement.unordered import chains_waiting, unordered
 from tests.support import factories, rounds
 from tests.support.lototrot import rights
 from tests.support.lototrot.rights import JULY_12, JUNE_1, JUNE_8, at

@@ -20,6 +20,7 @@ from lototrot.models.authority import GameEnd
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
 from lototrot.postings import Source
+from lototrot.selectors.published import CERTIFICATE
 from lototrot.services.authority.ending import (
     ENDED,
     Destination,
@@ -33,7 +34,6 @@ from lototrot.services.authority.ending import (
 )
 from lototrot.services.seal.sealing import seal_amend
 from lototrot.services.settlement.auditing import audit_contests
-from lototrot.services.settlement.certificate import CERTIFICATE
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
 from tests.support import paying as given

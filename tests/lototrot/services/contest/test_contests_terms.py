@@ -9,12 +9,8 @@ from django.db import IntegrityError, transaction
 from core.database import clock
 from core.staff.actor import StaffActor
 from lototrot.models.contest import Contest
-from lototrot.services.contest.contests import (
-    ContestUnknown,
-    RaceUnknown,
-    ScheduleOutOfPlace,
-    contest_get,
-)
+from lototrot.selectors.contests import ContestUnknown, RaceUnknown, contest_get
+from lototrot.services.contest.contests import ScheduleOutOfPlace
 from lototrot.services.contest.preparing import ContestOfDayExists, RaceRepeated, TermsRefused
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import created

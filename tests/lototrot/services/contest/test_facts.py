@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from lototrot.engine.races import mask_of
+from lototrot.selectors.contests import ContestUnknown
 from lototrot.services.contest.code_secrets import secret_of
-from lototrot.services.contest.contests import ContestUnknown
 from lototrot.services.contest.facts import contest_facts
 from tests.support import factories
 

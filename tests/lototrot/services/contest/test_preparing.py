@@ -15,9 +15,9 @@ from core.staff.powers import Role
 from core.staff.two_persons import ProposalPending, SamePerson
 from lototrot.models.contest import Contest
 from lototrot.models.preparing import ContestChange, Discard
+from lototrot.selectors.contests import RaceUnknown
 from lototrot.services.contest.contests import (
     ContestNotOpen,
-    RaceUnknown,
     ScheduleOutOfPlace,
     display_acknowledge,
 )

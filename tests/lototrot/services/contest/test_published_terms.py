@@ -14,7 +14,8 @@ from core.staff.powers import Role
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.models.contest import Contest
 from lototrot.models.sealing import Seal
-from lototrot.services.contest.contests import rules_of
+from lototrot.selectors.contests import rules_of
+from lototrot.selectors.published import SEAL
 from lototrot.services.contest.published_terms import (
     OPENING,
     TermsUnsound,
@@ -22,7 +23,7 @@ from lototrot.services.contest.published_terms import (
     published_terms,
 )
 from lototrot.services.contest.putting_on_sale import contest_open_propose
-from lototrot.services.seal.sealing import SEAL, contest_seal, seal_verify
+from lototrot.services.seal.sealing import contest_seal, seal_verify
 from lototrot.services.settlement.settling import contest_settle
 from tests.support import factories, rounds
 from tests.support.databases import Database

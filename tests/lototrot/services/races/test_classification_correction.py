@@ -18,6 +18,7 @@ from lototrot.models.programme import Race
 from lototrot.models.running import Classification
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.selectors.races import race_record
+from lototrot.selectors.settlement.results import results_missing
 from lototrot.services.races import classification as services
 from lototrot.services.races.classification import (
     ClassificationChanged,
@@ -28,7 +29,6 @@ from lototrot.services.races.classification import (
     classification_correct,
 )
 from lototrot.services.races.course import PaymentOrdered
-from lototrot.services.races.results import results_missing
 from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
 from lototrot.services.reasons import ReasonMissing
 from tests.support import factories as f

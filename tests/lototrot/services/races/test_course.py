@@ -7,7 +7,7 @@ import pytest
 from core.database import clock
 from core.kernel.days import NaiveInstant
 from lototrot.models.contest import Contest
-from lototrot.services.contest.contests import RaceUnknown
+from lototrot.selectors.contests import RaceUnknown
 from lototrot.services.races.course import (
     InstantAhead,
     contests_including,

@@ -23,10 +23,10 @@ from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, RaceStart, Withdrawal
 from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceState, race_record
+from lototrot.selectors.settlement.results import contest_results
 from lototrot.services.races.course import DrawCertified
 from lototrot.services.races.declarations import Left, declaration_retract
 from lototrot.services.races.drawing import DrawBeforeClosing, DrawUnconfirmed
-from lototrot.services.races.results import contest_results
 from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
 from lototrot.services.seal.sealing import ContestNotSealed, contest_seal
 from lototrot.services.settlement.settling import contest_settle

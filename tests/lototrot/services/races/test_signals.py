@@ -11,7 +11,7 @@ from core.staff.two_persons import ProposalPending
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.stops import SignalDevice
-from lototrot.services.contest.contests import RaceUnknown
+from lototrot.selectors.contests import RaceUnknown
 from lototrot.services.races import signals
 from lototrot.services.races.stopping import NothingOnSale, stop_lift
 from tests.support import factories as f

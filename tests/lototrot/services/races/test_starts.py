@@ -17,8 +17,8 @@ from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, RaceStart
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.breaches import breach_pending
+from lototrot.selectors.contests import RaceUnknown
 from lototrot.selectors.races import contest_limit, race_record
-from lototrot.services.contest.contests import RaceUnknown
 from lototrot.services.races.course import (
     InstantAhead,
     OutOfOrder,

@@ -13,13 +13,13 @@ from lototrot.alarms import stops_undecided
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.stops import SalesStop
+from lototrot.selectors.contests import RaceUnknown
 from lototrot.services.contest.closing import (
     closings_due,
     contest_close,
     contest_close_due,
     contest_close_early,
 )
-from lototrot.services.contest.contests import RaceUnknown
 from lototrot.services.races.starts import start_report
 from lototrot.services.races.stopping import (
     NothingOnSale,

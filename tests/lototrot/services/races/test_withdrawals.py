@@ -16,8 +16,8 @@ from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.running import RaceDeclaration, Withdrawal
 from lototrot.models.settlement import PaymentOrder
+from lototrot.selectors.contests import RaceUnknown
 from lototrot.selectors.races import race_record
-from lototrot.services.contest.contests import RaceUnknown
 from lototrot.services.races.course import (
     DrawCertified,
     InstantAhead,

@@ -20,7 +20,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement
 from lototrot.models.tickets import Block, Void
 from lototrot.selectors.breaches import breach_pending
-from lototrot.services.contest.contests import ContestUnknown
+from lototrot.selectors.contests import ContestUnknown
 from lototrot.services.races.declarations import declaration_retract
 from lototrot.services.races.starts import start_correct, start_report
 from lototrot.services.settlement.breach import (

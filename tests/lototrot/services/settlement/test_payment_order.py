@@ -17,10 +17,10 @@ from core.staff.two_persons import SamePerson
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder
-from lototrot.selectors.unordered import unordered
+from lototrot.selectors.settlement.results import ResultsMissing
+from lototrot.selectors.settlement.unordered import unordered
 from lototrot.services.races.classification import Entry, classification_correct
 from lototrot.services.races.course import PaymentOrdered
-from lototrot.services.races.results import ResultsMissing
 from lototrot.services.races.starts import start_correct
 from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.settlement import payment_order

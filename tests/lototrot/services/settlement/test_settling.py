@@ -21,8 +21,8 @@ from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.models.tickets import Ticket
-from lototrot.selectors.settlements import chain_balances, settlements_of
-from lototrot.services.contest.contests import ContestUnknown
+from lototrot.selectors.contests import ContestUnknown
+from lototrot.selectors.settlement.settlements import chain_balances, settlements_of
 from lototrot.services.prizes.carry_over import lapsed_carry_over
 from lototrot.services.prizes.lapsing import lapse
 from lototrot.services.races.classification import Entry, classification_correct

@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize
-from lototrot.services.settlement.counting import Counting
+from lototrot.selectors.settlement.counting import Counting
 from lototrot.services.settlement.winners import Winners, prizes_insert, winners_count
 from tests.support import factories, rounds
 

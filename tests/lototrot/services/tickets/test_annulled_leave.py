@@ -29,14 +29,14 @@ from lototrot import journal_rules
 from lototrot.models.contest import Contest
 from lototrot.models.retired import RetiredSales
 from lototrot.models.tickets import CodeGiven, Ticket, Void
+from lototrot.selectors.retired import Left, annulled_left, left
 from lototrot.selectors.totals import voids_of
 from lototrot.services.settlement.auditing import audit_contests
-from lototrot.services.tickets.retired import Left, annulled_left, left
 from tests.core.periods.archive.conftest import next_month_retired, night_killed, retired
 from tests.core.periods.archive.test_acts_leave import verified
 from tests.core.periods.archive.test_retiring import confirm, forge, leaving, proposed, row_findings
 from tests.core.periods.conftest import closed, march_closed
-from tests.lototrot.services.tickets.test_retired import TICKETS, accounts_of
+from tests.lototrot.selectors.test_retired import TICKETS, accounts_of
 from tests.support import databases, factories, rounds
 from tests.support.databases import refused
 from tests.support.history.acts import annul_last

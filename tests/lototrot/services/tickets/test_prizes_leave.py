@@ -39,7 +39,7 @@ from tests.core.periods.archive.conftest import next_month_retired, night_killed
 from tests.core.periods.archive.test_acts_leave import verified
 from tests.core.periods.archive.test_retiring import forge, row_findings
 from tests.core.periods.conftest import closed
-from tests.lototrot.services.tickets.test_retired import accounts_of
+from tests.lototrot.selectors.test_retired import accounts_of
 from tests.support import databases, factories, paying, rounds
 from tests.support.admin_desk import Desk, row_url
 from tests.support.journaling import seal_all

@@ -31,8 +31,9 @@ from lototrot.engine.selection import (
 from lototrot.journal_rules import CAP
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PremisesSales, Ticket
+from lototrot.selectors.contests import ContestUnknown
 from lototrot.services.contest.closing import offered_masks_refresh
-from lototrot.services.contest.contests import ContestClosed, ContestNotOpen, ContestUnknown
+from lototrot.services.contest.contests import ContestClosed, ContestNotOpen
 from lototrot.services.contest.facts import contest_facts
 from lototrot.services.tickets import selling
 from lototrot.services.tickets.selling import (
