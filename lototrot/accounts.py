@@ -56,6 +56,12 @@ def held(contest_id: int) -> AccountCode:
     return liability(f"lototrot:contest:{contest_id}:held")
 
 
+def owed_and_held(contest_id: int, *, is_refund: bool) -> tuple[AccountCode, AccountCode]:
+    """Return the two accounts of a ticket's money: where it is owed, and where it is held."""
+    owed = refunds_due(contest_id) if is_refund else prizes_payable(contest_id)
+    return owed, held(contest_id)
+
+
 def carry_over(bet_type_code: str, day: date) -> AccountCode:
     """Return the account of prizes that lapsed or were refused with a day [D3, C5].
 

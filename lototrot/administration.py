@@ -35,8 +35,9 @@ from lototrot.models.stops import SalesStop, SignalDevice
 from lototrot.models.tickets import Block, Ticket, Unprinted, Void
 from lototrot.services.authority.amendments import AMENDMENT
 from lototrot.services.authority.bet_types import BET_TYPE
-from lototrot.services.races.classification import CLASSIFICATION, CORRECTION
+from lototrot.services.races.classification import CLASSIFICATION
 from lototrot.services.races.withdrawals import REVERSAL, WITHDRAWAL
+from lototrot.services.settlement.classification_correction import CORRECTION
 
 
 def _instant(value: str) -> str:

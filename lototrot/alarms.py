@@ -14,7 +14,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.breaches import breach_set, contests_with_breaches
 from lototrot.selectors.settlement.unordered import chains_waiting, unordered
-from lototrot.services.tickets.unprinted import unprinted_waiting
+from lototrot.services.settlement.unprinted import unprinted_waiting
 
 MOST_UNPRINTED = 200
 CLOSING_LATE_AFTER = datetime.timedelta(minutes=1)

@@ -1,7 +1,7 @@
 """List the acts of Lototrot that two persons must do."""
 
 from lototrot.services.authority import amendments, bet_types, ending
-from lototrot.services.contest import preparing, putting_on_sale, schedule
+from lototrot.services.contest import preparing, schedule
 from lototrot.services.races import (
     classification,
     declarations,
@@ -10,8 +10,14 @@ from lototrot.services.races import (
     stopping,
     withdrawals,
 )
-from lototrot.services.settlement import breach, payment_order
-from lototrot.services.tickets import unprinted
+from lototrot.services.settlement import (
+    breach,
+    classification_correction,
+    payment_order,
+    start_correction,
+    unprinted,
+)
+from lototrot.services.tickets import putting_on_sale
 
 KINDS = (
     bet_types.BET_TYPE,
@@ -25,11 +31,11 @@ KINDS = (
     stopping.LIFTING,
     signals.APPOINTMENT,
     starts.START,
-    starts.CORRECTION,
+    start_correction.CORRECTION,
     declarations.DECLARATION,
     declarations.RETRACTION,
     classification.CLASSIFICATION,
-    classification.CORRECTION,
+    classification_correction.CORRECTION,
     breach.VOID,
     breach.BLOCK,
     unprinted.DECISION,

@@ -13,7 +13,7 @@ from lototrot.services.contest.closing import closings_due, contest_close_due
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.seal.sealing import contest_seal, seals_due
 from lototrot.services.settlement.settling import contest_settle, settlements_due
-from lototrot.services.tickets.unprinted import prints_due, prints_end
+from lototrot.services.settlement.unprinted import prints_due, prints_end
 
 logger = logging.getLogger(__name__)
 

@@ -37,7 +37,8 @@ from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import PremisesSales, Ticket
 from lototrot.selectors.retired import annulled_left, kept_where, left
 from lototrot.selectors.settlement.results import results_missing
-from lototrot.services.contest import closing, putting_on_sale, schedule
+from lototrot.services.contest import closing, schedule
+from lototrot.services.tickets import putting_on_sale
 
 Data = dict[str, Any]
 _CONTESTS_SHOWN = 12

@@ -47,9 +47,9 @@ from lototrot.selectors.races import RaceState
 from lototrot.selectors.settlement.results import results_missing
 from lototrot.selectors.stops import stops_standing
 from lototrot.selectors.totals import contest_totals
-from lototrot.services.contest.putting_on_sale import contest_gates
 from lototrot.services.seal.sealing import sealed, sealing
 from lototrot.services.settlement.settling import settling
+from lototrot.services.tickets.putting_on_sale import contest_gates
 
 _PREMISES_SHOWN = 8
 _SILENT_SHOWN = 12

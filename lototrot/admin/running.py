@@ -41,6 +41,11 @@ from lototrot.services.races import (
     starts,
     withdrawals,
 )
+from lototrot.services.settlement.classification_correction import (
+    CORRECTION,
+    classification_correct,
+)
+from lototrot.services.settlement.start_correction import start_correct
 
 Data = dict[str, Any]
 STATES = {
@@ -76,7 +81,7 @@ def _start(by: StaffActor, race: Race, data: Data) -> Done:
 
 
 def _start_correct(by: StaffActor, race: Race, data: Data) -> Done:
-    return Done(PROPOSED, starts.start_correct(by=by, race_id=race.pk, **data))
+    return Done(PROPOSED, start_correct(by=by, race_id=race.pk, **data))
 
 
 def _declare(by: StaffActor, race: Race, data: Data) -> Done:
@@ -102,7 +107,7 @@ def _classify(by: StaffActor, race: Race, data: Data) -> Done:
 
 def _correct(by: StaffActor, race: Race, data: Data) -> Done:
     fields = _only(data, "runners", "reason")
-    return Done(PROPOSED, classification.classification_correct(by=by, race_id=race.pk, **fields))
+    return Done(PROPOSED, classification_correct(by=by, race_id=race.pk, **fields))
 
 
 def _announced(race: Race) -> list[tuple[Any, Any]]:
@@ -232,7 +237,7 @@ CORRECT = Act(
     form=CorrectForm,
     icon="edit_note",
     offered=lambda by, race: (
-        _unproposed(classification.CORRECTION, RaceState.CLASSIFIED)(by, race)
+        _unproposed(CORRECTION, RaceState.CLASSIFIED)(by, race)
         and not race_records.is_ordered(race.pk)
     ),
     facts=_announced,

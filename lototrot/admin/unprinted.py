@@ -13,7 +13,7 @@ from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Unprinted
-from lototrot.services.tickets.unprinted import late_prints, unprinted_decide
+from lototrot.services.settlement.unprinted import late_prints, unprinted_decide
 
 Data = dict[str, Any]
 

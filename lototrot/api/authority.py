@@ -17,8 +17,7 @@ from lototrot.models.authority import FiguresAmendment, GameEnd
 from lototrot.postings import Source
 from lototrot.selectors.contests import BetTypeUnknown
 from lototrot.services.authority import amendments, ending
-from lototrot.services.contest.contests import AuthorisationMissing
-from lototrot.services.reasons import SourceMissing
+from lototrot.services.reasons import AuthorisationMissing, SourceMissing
 
 
 class FiguresIn(Shape):

@@ -24,9 +24,10 @@ from lototrot.selectors import contests as selectors
 from lototrot.selectors.cards import contest_legs
 from lototrot.selectors.settlement.settlements import chain_balances
 from lototrot.services.authority.ending import GameEnded
-from lototrot.services.contest import closing, contests, preparing, putting_on_sale, schedule
-from lototrot.services.programme.official import meeting_get
+from lototrot.services.contest import closing, contests, preparing, schedule
+from lototrot.services.programme.official import MeetingUnknown, meeting_get
 from lototrot.services.reasons import ReasonMissing
+from lototrot.services.tickets import putting_on_sale
 
 _INTEGER = 2**31 - 1
 
@@ -212,7 +213,7 @@ class Contests(StaffView):
         idempotent=True,
         example=samples.CONTEST,
         problems=(
-            contests.MeetingUnknown,
+            MeetingUnknown,
             *_TERMS,
         ),
         power=powers.PREPARE_CONTEST,
@@ -236,7 +237,7 @@ class Terms(StaffView):
             preparing.ContestNotDraft,
             *_TERMS,
             preparing.RacesRemoved,
-            putting_on_sale.PublishedAlready,
+            preparing.PublishedAlready,
         ),
         example={"price_cents": 200},
         power=powers.PREPARE_CONTEST,
@@ -299,7 +300,7 @@ class Publication(StaffView):
             selectors.ContestUnknown,
             contests.ProgrammeNotApproved,
             putting_on_sale.RulesIncomplete,
-            putting_on_sale.PublishedAlready,
+            preparing.PublishedAlready,
         ),
         example={"rules": {"ca": "Reglament…", "es": "Reglamento…", "en": "Rules…"}},
         power=powers.PREPARE_CONTEST,

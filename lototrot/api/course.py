@@ -29,8 +29,7 @@ from lototrot.engine.races import NumberNotInProgramme, WrongWinner
 from lototrot.models.programme import Race
 from lototrot.selectors.cards import race_cards
 from lototrot.selectors.contests import RaceUnknown
-from lototrot.services.contest.contests import MeetingUnknown
-from lototrot.services.programme.official import meeting_get
+from lototrot.services.programme.official import MeetingUnknown, meeting_get
 from lototrot.services.races import (
     classification,
     course,
@@ -40,6 +39,7 @@ from lototrot.services.races import (
     withdrawals,
 )
 from lototrot.services.reasons import ReasonMissing, SourceMissing
+from lototrot.services.settlement import classification_correction, start_correction
 
 _DECLARED = (
     "That a race is not run stops the sales of every contest on it at once. "
@@ -185,7 +185,7 @@ class StartCorrection(StaffView):
             starts.NobodyToStart,
             starts.StartUnchanged,
             DrawBegun,
-            starts.StartChanged,
+            start_correction.StartChanged,
             course.OutOfOrder,
             ProposalPending,
         ),
@@ -195,7 +195,7 @@ class StartCorrection(StaffView):
     def post(self, request: Request, race: int) -> HttpResponse:
         return self.created_once(
             ProposalOut,
-            starts.start_correct,
+            start_correction.start_correct,
             by=self.by,
             race_id=race,
             **self.read(StartCorrectionIn),
@@ -343,8 +343,8 @@ class ClassificationCorrection(StaffView):
         problems=(
             *_RACE,
             ReasonMissing,
-            classification.NotClassified,
-            classification.NothingCorrected,
+            classification_correction.NotClassified,
+            classification_correction.NothingCorrected,
             course.PaymentOrdered,
             *_RUNNERS,
             ProposalPending,
@@ -358,7 +358,7 @@ class ClassificationCorrection(StaffView):
 
         return self.created_once(
             ProposalOut,
-            classification.classification_correct,
+            classification_correction.classification_correct,
             by=self.by,
             race_id=race,
             runners=runners,

@@ -32,7 +32,7 @@ from lototrot.services.contest.contests import (
     display_acknowledge,
 )
 from lototrot.services.contest.facts import contest_facts
-from lototrot.services.programme.poster import NothingPublished, contest_poster
+from lototrot.services.tickets.poster import NothingPublished, contest_poster
 
 
 class RunnerOnSale(Shape):

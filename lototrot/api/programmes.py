@@ -20,9 +20,10 @@ from lototrot.engine.programme import MAX_BYTES, ProgrammeInvalid
 from lototrot.models.programme import Racecourse
 from lototrot.selectors.cards import meeting_cards
 from lototrot.selectors.races import RaceState
-from lototrot.services.contest.contests import MeetingUnknown, ProgrammeNotApproved
+from lototrot.services.contest.contests import ProgrammeNotApproved
 from lototrot.services.programme import internal_bets, official
-from lototrot.services.programme.poster import NothingPublished, meeting_poster
+from lototrot.services.programme.official import MeetingUnknown
+from lototrot.services.tickets.poster import NothingPublished, meeting_poster
 
 FORMATS = {"application/json": "json", "text/csv": "csv"}
 

@@ -20,6 +20,7 @@ from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.models.contest import BetType, TicketModel
 from lototrot.services.authority import bet_types
 from lototrot.services.contest import contests
+from lototrot.services.reasons import AuthorisationMissing
 from lototrot.services.tickets.layout import layout_digest, specimen
 
 _BIGGEST_VERSION = 32_767
@@ -92,7 +93,7 @@ class BetTypes(StaffView):
         example=samples.BET_TYPE,
         problems=(
             BetTypeRefused,
-            contests.AuthorisationMissing,
+            AuthorisationMissing,
             bet_types.PriceOfBetRefused,
             bet_types.RulesNotInEveryLanguage,
             bet_types.BetTypeNeedsTwo,
@@ -117,7 +118,7 @@ class BetTypeProposals(StaffView):
         example=samples.OTHER_BET_TYPE,
         problems=(
             BetTypeRefused,
-            contests.AuthorisationMissing,
+            AuthorisationMissing,
             bet_types.PriceOfBetRefused,
             bet_types.RulesNotInEveryLanguage,
             bet_types.FiguresNotOfRegulation,
@@ -145,7 +146,7 @@ class TicketModels(StaffView):
         idempotent=True,
         problems=(
             contests.TicketModelRecorded,
-            contests.AuthorisationMissing,
+            AuthorisationMissing,
             contests.LayoutMalformed,
         ),
         example={

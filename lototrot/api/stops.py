@@ -19,8 +19,7 @@ from lototrot.api.course_shapes import ReasonIn
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.contests import RaceUnknown
 from lototrot.selectors.stops import signal_devices, stops_list
-from lototrot.services.contest.contests import MeetingUnknown
-from lototrot.services.programme.official import meeting_get
+from lototrot.services.programme.official import MeetingUnknown, meeting_get
 from lototrot.services.races import signals, stopping
 from lototrot.services.reasons import ReasonMissing, SourceMissing
 

@@ -13,7 +13,7 @@ from lototrot import powers
 from lototrot.models.tickets import Unprinted
 from lototrot.selectors.contests import ContestUnknown, contest_get
 from lototrot.services.seal.sealing import ContestNotSealed
-from lototrot.services.tickets import unprinted
+from lototrot.services.settlement import unprinted
 
 MOST_CHOSEN = 1000
 

@@ -18,8 +18,8 @@ from lototrot.selectors.contests import rules_of
 from lototrot.selectors.settlement.counting import Counting, count
 from lototrot.selectors.settlement.results import settled_results
 from lototrot.services.prizes.carry_over import lapsed_carry_over
-from lototrot.services.prizes.early import early_claims_refund, early_claims_value
 from lototrot.services.prizes.lapsing import lapse
+from lototrot.services.settlement.early import early_claims_refund, early_claims_value
 from lototrot.services.settlement.settling import contest_settle
 
 Data = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Require that an act states its reason, or the source of what it reports."""
+"""Require that an act states its reason, its source, or the authorisation that it needs."""
 
 from core.kernel.errors import Invalid
 
@@ -13,6 +13,11 @@ class ReasonMissing(Invalid):
     message = "The reason must be on record."
 
 
+class AuthorisationMissing(Invalid):
+    code = "authorisation_missing"
+    message = "The reference of the authority's authorisation is needed (14.II.2, 14.III.7)."
+
+
 def need_source(source: str) -> None:
     """Raise SourceMissing if the source is empty."""
     if not source.strip():
@@ -23,3 +28,9 @@ def need_reason(reason: str) -> None:
     """Raise ReasonMissing if the reason is empty."""
     if not reason.strip():
         raise ReasonMissing
+
+
+def need_authorisation(reference: str) -> None:
+    """Raise AuthorisationMissing if the reference is empty."""
+    if not reference.strip():
+        raise AuthorisationMissing

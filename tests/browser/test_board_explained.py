@@ -14,9 +14,9 @@ from lototrot import accounts
 from lototrot.engine.races import Outcome, Race
 from lototrot.models.contest import Contest
 from lototrot.selectors.board import board_document
-from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.settlement.certificate import certificate_in_force
 from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.support import factories, rounds
 from tests.support.browser import desk
 from tests.support.browser.driver import FIRST_LOAD_BYTES, Browser, Open

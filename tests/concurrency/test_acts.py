@@ -38,9 +38,9 @@ from lototrot.services.contest.preparing import (
     contest_create,
     contest_discard,
 )
-from lototrot.services.contest.putting_on_sale import contest_open_propose, contest_publish
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm, ticket_reprint
+from lototrot.services.tickets.putting_on_sale import contest_open_propose, contest_publish
 from tests.support import factories
 from tests.support.concurrency.sales import (
     PATIENCE_S,

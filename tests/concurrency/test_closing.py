@@ -14,10 +14,11 @@ from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.races import contest_limit
 from lototrot.services.contest import closing
 from lototrot.services.contest.closing import contest_close_early
-from lototrot.services.races import course, declarations, starts, stopping
+from lototrot.services.races import course, declarations, stopping
 from lototrot.services.races.declarations import meeting_declare, race_declare
 from lototrot.services.races.starts import start_report
 from lototrot.services.races.stopping import race_stop
+from lototrot.services.settlement import start_correction
 from tests.support import factories as f
 from tests.support.concurrency.sales import (
     PATIENCE_S,
@@ -152,7 +153,7 @@ def test_two_confirm_at_once_and_it_is_done_once(own_database: Database) -> None
     contest, point = f.contest(), f.point()
     race = f.races_of(contest)[0]
     f.started(race)
-    proposal = starts.start_correct(
+    proposal = start_correction.start_correct(
         by=f.staff(Role.STEWARDS),
         race_id=race.pk,
         source="Video",

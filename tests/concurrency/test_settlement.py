@@ -16,7 +16,8 @@ from core.ledger.models import Transfer
 from lototrot.engine.races import Race
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Prize, Settlement
-from lototrot.services.settlement import long_acts, settling
+from lototrot.services import long_acts
+from lototrot.services.settlement import settling
 from lototrot.services.settlement.settling import SettlementBusy, contest_settle, settlement_reverse
 from tests.support import factories, rounds
 from tests.support.concurrency import stopping

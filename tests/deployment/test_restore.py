@@ -26,7 +26,7 @@ from core.tools.embedded.processes import run_as, server_account
 from core.tools.embedded.server import ROOT
 from lototrot.models.contest import Contest
 from lototrot.services.contest.closing import closings_due, contest_close, contest_close_due
-from lototrot.services.tickets.unprinted import prints_end
+from lototrot.services.settlement.unprinted import prints_end
 from tests.support import factories, rounds
 from tests.support.journaling import seal_all
 from tests.support.servers import SMALL, migrate, place_cluster, sell, tickets, used

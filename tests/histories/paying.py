@@ -11,6 +11,7 @@ from core.database import clock
 from core.kernel.days import day_bounds, natural_day
 from core.kernel.request_uuids import RANDOM_BITS, request_uuid
 from core.payoffice.services import checking, paying, presenting
+from lototrot import accounts
 from lototrot.models.settlement import PaymentOrder
 from lototrot.services.prizes import lapsing
 from tests.histories.clients import Ending, Played, Step, ended_after, pauses, run
@@ -87,7 +88,7 @@ class PayingGround:
     def read(self) -> Answer:
         """Read what is committed of the prizes, at one instant."""
         tickets = [won.ticket.pk for won in self.documents.values()]
-        owed, held = lapsing.owed_and_held(self.contest_id, is_refund=False)
+        owed, held = accounts.owed_and_held(self.contest_id, is_refund=False)
         with connection.cursor() as cursor:
             cursor.execute(_READ, [tickets, [owed.code, held.code]])
             owed_cents, held_cents, paid_cents = cursor.fetchone()

@@ -18,7 +18,7 @@ from lototrot.services.contest.closing import contest_close, contest_close_due, 
 from lototrot.services.races.stopping import race_stop
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement.breach import breach_void
-from lototrot.services.tickets.unprinted import prints_end, unprinted_decide
+from lototrot.services.settlement.unprinted import prints_end, unprinted_decide
 from tests.support import factories, paying, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched

@@ -15,11 +15,11 @@ from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
 from lototrot.models.tickets import PrintConfirmation, Ticket, Void
 from lototrot.selectors.settlement.results import ResultsMissing
-from lototrot.services.races.starts import start_correct
 from lototrot.services.seal.sealing import ContestNotSealed
 from lototrot.services.settlement.auditing import SettlementsDiffer
 from lototrot.services.settlement.breach import breach_void
 from lototrot.services.settlement.settling import BreachPending, PreviousContestOpen
+from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.factories import Point

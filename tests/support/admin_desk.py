@@ -23,11 +23,11 @@ from core.staff.signals import SESSION_KEY
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import Settlement
 from lototrot.models.tickets import Ticket
-from lototrot.services.contest import putting_on_sale
 from lototrot.services.races import withdrawals
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.tickets import putting_on_sale
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
 from tests.support.lototrot.starting import start

@@ -21,11 +21,11 @@ from lototrot.engine.bet_type import BetType
 from lototrot.engine.distribution import Takings, distribute
 from lototrot.engine.races import Outcome, Race, right_mask
 from lototrot.selectors.published import CERTIFICATE
-from lototrot.services.races.starts import start_correct
 from lototrot.services.settlement import certificate
 from lototrot.services.settlement.breach import breach_void
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
+from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories, rounds
 from tests.support.api import Api
 from tests.support.verifying.forging import (

@@ -29,7 +29,7 @@ from lototrot.engine.bet_type import differing
 from lototrot.models.contest import BetType
 from lototrot.selectors.amendments import schedule
 from lototrot.selectors.contests import figures_of
-from lototrot.services.contest.contests import need_authorisation
+from lototrot.services.reasons import need_authorisation
 
 
 class BetTypeRecorded(Conflict):

@@ -28,8 +28,8 @@ from lototrot.models.settlement import PaymentOrder
 from lototrot.postings import EndMove, Source
 from lototrot.selectors.contests import BetTypeUnknown
 from lototrot.selectors.settlement.chains import chain_lock, holds_chain
-from lototrot.services.contest.contests import need_authorisation
-from lototrot.services.prizes.carry_over import carry_overs_waiting
+from lototrot.selectors.settlement.unclaimed import carry_overs_waiting
+from lototrot.services.reasons import need_authorisation
 
 ENDED = "lototrot.end"
 

@@ -6,7 +6,7 @@ import re
 from django.db import IntegrityError, transaction
 
 from core.database import clock
-from core.kernel.errors import Conflict, Invalid, NotFound
+from core.kernel.errors import Conflict, Invalid
 from core.premises.access import Capability, TerminalActor
 from core.staff.actor import StaffActor
 from lototrot import powers
@@ -15,6 +15,7 @@ from lototrot.models.contest import (
     DisplayAcknowledgement,
     TicketModel,
 )
+from lototrot.services.reasons import need_authorisation
 
 
 class TicketModelRecorded(Conflict):
@@ -25,16 +26,6 @@ class TicketModelRecorded(Conflict):
 class LayoutMalformed(Invalid):
     code = "ticket_layout_malformed"
     message = "The digest of a layout is a SHA-256 in hexadecimal, 64 digits long [E15]."
-
-
-class MeetingUnknown(NotFound):
-    code = "meeting_unknown"
-    message = "There is no such meeting."
-
-
-class AuthorisationMissing(Invalid):
-    code = "authorisation_missing"
-    message = "The reference of the authority's authorisation is needed (14.II.2, 14.III.7)."
 
 
 class ScheduleOutOfPlace(Invalid):
@@ -57,12 +48,6 @@ class ContestNotOpen(Conflict):
 class ContestClosed(Conflict):
     code = "contest_closed"
     message = "The contest has closed; no bet is accepted any more (14.III.4)."
-
-
-def need_authorisation(reference: str) -> None:
-    """Raise AuthorisationMissing if the reference is empty."""
-    if not reference.strip():
-        raise AuthorisationMissing
 
 
 def ticket_model_record(

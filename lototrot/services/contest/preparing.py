@@ -31,7 +31,6 @@ from lototrot.services.authority.ending import need_going_on
 from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.code_secrets import secret_make
 from lototrot.services.contest.contests import ScheduleOutOfPlace
-from lototrot.services.contest.putting_on_sale import PublishedAlready
 from lototrot.services.reasons import need_reason
 
 
@@ -60,6 +59,11 @@ class RaceRepeated(Invalid):
 class RacesRemoved(Conflict):
     code = "races_removed"
     message = "No race can be removed from a prepared contest. Discard it and prepare another [E9]."
+
+
+class PublishedAlready(Conflict):
+    code = "published_already"
+    message = "The contest is already published with other rules."
 
 
 class ContestNotDraft(Conflict):

@@ -16,29 +16,13 @@ from django.db.models import QuerySet
 from core.database import clock
 from core.database.clock import row_uuid
 from core.database.locks import hold
-from core.kernel.days import add_days, natural_day
 from core.ledger import services as ledger
 from core.ledger.services import Line
 from lototrot import accounts, postings
 from lototrot.models.contest import Contest
-from lototrot.models.settlement import CarryOver, Settlement
+from lototrot.models.settlement import CarryOver
 from lototrot.selectors.settlement.chains import chain_lock, holds_chain
-
-
-def carry_overs_waiting(bet_type_code: str, since: date = date.min) -> list[tuple[date, int]]:
-    """List the unclaimed cents of a chain that wait for a meeting, by day, oldest first.
-
-    Days before `since` are not read.
-    """
-    prefix = accounts.carry_over(bet_type_code, date.min).code.removesuffix(date.min.isoformat())
-    after = None
-    if since > date.min:
-        after = accounts.carry_over(bet_type_code, add_days(since, -1)).code
-    return [
-        (date.fromisoformat(balance.code.removeprefix(prefix)), balance.cents)
-        for balance in ledger.balances(prefix=prefix, after=after)
-        if balance.cents
-    ]
+from lototrot.selectors.settlement.unclaimed import carry_overs_waiting, taken_before
 
 
 def meeting_after(bet_type_code: str, day: date) -> Contest | None:
@@ -72,25 +56,6 @@ def carry_overs_due() -> list[int]:
         meetings = (_first_after(day, contests) for day, _cents in waiting)
         due |= {meeting.pk for meeting in meetings if meeting}
     return sorted(due)
-
-
-def taken_before(bet_type_code: str) -> date:
-    """Return a day of a chain before which nothing waits: the newest settlement left nothing there.
-
-    Prizes lapse with a day on which they could still be claimed, and are refused with the present
-    day. So nothing joins those earlier days afterwards.
-    """
-    in_force = Settlement.objects.filter(contest__bet_type_code=bet_type_code, in_force=True)
-    newest = (
-        in_force.exclude(contest__state=Contest.State.DISCARDED)  # the index has no discarded ones
-        .order_by("-contest__day")
-        .values_list("contest__day", "settled_at")
-        .first()
-    )
-    if newest is None:
-        return date.min
-    day, settled_at = newest
-    return min(day, natural_day(settled_at))  # a meeting that was called off is settled ahead
 
 
 @transaction.atomic

@@ -13,13 +13,13 @@ from core.database.reading.asking import fetch_all, fetch_row
 from core.kernel.days import natural_day
 from core.kernel.errors import Conflict
 from core.ledger import services as ledger
-from core.ledger.services import AccountCode
 from core.payoffice.models import Claim
 from core.payoffice.sources import Claimed, Lapsed, Outs
 from core.premises.models import Game
 from lototrot import accounts, postings
 from lototrot.models.settlement import Lapse, PaymentOrder
 from lototrot.selectors.retired import stays
+from lototrot.selectors.settlement.unclaimed import REFUSED_AFTER_THE_END
 
 
 class NotYetOver(Conflict):
@@ -53,12 +53,6 @@ SELECT NULL, count(*), sum(t.amount_cents)::bigint
                     WHERE c.game = %(game)s AND c.document_id = v.ticket_id)
 HAVING count(*) > 0
  ORDER BY 1
-"""
-# Whether two persons refused a price due back after its bet type had ended: it stays due [A21].
-REFUSED_AFTER_THE_END = """
-(c.state = 'refused' AND EXISTS (SELECT FROM lototrot_void d WHERE d.ticket_id = t.id)
- AND EXISTS (SELECT FROM lototrot_gameend e JOIN payoffice_ruling g ON g.decided_at >= e.ended_at
-              WHERE e.bet_type_code = k.bet_type_code AND g.claim_id = c.id))
 """
 _CLAIMED = f"""
 SELECT t.contest_id, k.bet_type_code, v.id IS NOT NULL, c.state, c.day,
@@ -151,15 +145,9 @@ def claimed() -> Iterable[Claimed]:
     """
     rows = fetch_all(_CLAIMED, _GAME | {"late_claims": accounts.late_claims().code})
     for contest_id, bet_type_code, is_refund, state, day, elsewhere, cents in rows:
-        owed, held = owed_and_held(contest_id, is_refund=is_refund)
+        owed, held = accounts.owed_and_held(contest_id, is_refund=is_refund)
         has_ended = state in Claim.FORFEITED
         sent_to = accounts.carry_over(bet_type_code, day) if has_ended else None
         if has_ended and elsewhere:
             sent_to = accounts.late_claims() if elsewhere == "organiser" else owed
         yield Claimed(state, owed, held, cents, sent_to)
-
-
-def owed_and_held(contest_id: int, *, is_refund: bool) -> tuple[AccountCode, AccountCode]:
-    """Return the two accounts of a ticket's money: where it is owed, and where it is held."""
-    owed = accounts.refunds_due(contest_id) if is_refund else accounts.prizes_payable(contest_id)
-    return owed, accounts.held(contest_id)

@@ -32,7 +32,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
 from lototrot.selectors.retired import need_none_left
 from lototrot.services.prizes import explaining, lapsing, restoring
-from lototrot.services.prizes.early import results_established
+from lototrot.services.settlement.early import results_established
 from lototrot.services.tickets import presented
 
 # The prize is looked up for the one ticket. As a join, a plan made before the prizes were counted
@@ -184,7 +184,7 @@ def _payable(
     if void == "error":
         return Payable(**base, standing=Standing.VOID)
     if void is not None:
-        owed, held = lapsing.owed_and_held(contest_id, is_refund=True)
+        owed, held = accounts.owed_and_held(contest_id, is_refund=True)
         return Payable(
             **base,
             standing=Standing.OWED,
@@ -197,7 +197,7 @@ def _payable(
         return Payable(**base, standing=Standing.PENDING, stage=stage)
     if not prize_cents:
         return Payable(**base, standing=Standing.NO_PRIZE)
-    owed, held = lapsing.owed_and_held(contest_id, is_refund=False)
+    owed, held = accounts.owed_and_held(contest_id, is_refund=False)
     return Payable(
         **base,
         standing=Standing.OWED,

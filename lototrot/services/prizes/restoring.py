@@ -82,10 +82,3 @@ def restored_lines(contest: Contest) -> Iterable[Line]:
         )
         taken_from = AccountCode(code, Account.Side(side))
         yield postings.restored(contest_id=contest.pk, taken_from=taken_from, cents=cents)
-
-
-def given_back(contest: Contest) -> dict[date, int]:
-    """Return the cents that a contest's `lapsed` account gave back, by the day of their lapse."""
-    account = accounts.lapsed(contest.pk)
-    rows = Restoration.objects.filter(taken_from__code=account.code)
-    return dict(rows.values_list("lapsed_day").annotate(Sum("cents")).order_by("lapsed_day"))

@@ -17,7 +17,7 @@ from core.database import clock
 from core.database.locks import Lock, hold
 from core.kernel.canonical import canonical_sha256
 from core.kernel.days import NaiveInstant
-from core.kernel.errors import Conflict, Invalid
+from core.kernel.errors import Conflict, Invalid, NotFound
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.engine import programme as official
@@ -26,11 +26,15 @@ from lototrot.engine.programme_csv import parse_csv
 from lototrot.engine.programme_json import parse_json, to_json
 from lototrot.models.programme import FederationApproval, Meeting, Race, Racecourse, Runner
 from lototrot.selectors.contests import figures_of
-from lototrot.services.contest.contests import MeetingUnknown
 
 Format = Literal["json", "csv"]
 READERS: dict[str, Callable[[bytes], official.Programme]] = {"json": parse_json, "csv": parse_csv}
 LABEL_CHARS = 200
+
+
+class MeetingUnknown(NotFound):
+    code = "meeting_unknown"
+    message = "There is no such meeting."
 
 
 class ProgrammeRecorded(Conflict):

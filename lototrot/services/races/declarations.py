@@ -41,7 +41,6 @@ from lototrot.services.races.course import (
 from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.races.stopping import instant_of, stop_of, stop_place, stop_reject
 from lototrot.services.reasons import need_reason
-from lototrot.services.settlement.breach import DECLARATION_RETRACTION
 
 Kind = RaceDeclaration.Kind
 Author = RaceDeclaration.Author
@@ -330,4 +329,6 @@ DECLARATION = two_persons.Kind(
     reject=stop_reject,
     good_for=None,
 )
-RETRACTION = two_persons.Kind(DECLARATION_RETRACTION, powers.DECLARE_RACE, apply=_retracted)
+RETRACTION = two_persons.Kind(
+    "lototrot.declaration_retraction", powers.DECLARE_RACE, apply=_retracted
+)

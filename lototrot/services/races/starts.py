@@ -5,13 +5,12 @@ second one confirms it, which closes them for good [E1]. Real time decides which
 not the order of the legs [E2].
 """
 
-from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
 
 from core.database import clock
-from core.draws.services import DrawBegun, draw_call_off
+from core.draws.services import draw_call_off
 from core.kernel.errors import Conflict
 from core.staff import two_persons
 from core.staff.actor import StaffActor
@@ -24,8 +23,6 @@ from lototrot.selectors.draws import subject_of
 from lototrot.selectors.races import RaceRecord
 from lototrot.services.contest.closing import contest_close
 from lototrot.services.races.course import (
-    OutOfOrder,
-    RaceNotStarted,
     contests_including,
     need_undrawn,
     past_instant,
@@ -36,7 +33,6 @@ from lototrot.services.races.drawing import RACE_DRAW
 from lototrot.services.races.stopping import instant_of, stop_of, stop_place, stop_reject
 from lototrot.services.races.window import need_in_meeting
 from lototrot.services.reasons import need_source
-from lototrot.services.settlement.breach import START_CORRECTION, START_REPORT, breached_reverse
 
 
 class StartDiffers(Conflict):
@@ -47,11 +43,6 @@ class StartDiffers(Conflict):
 class StartUnchanged(Conflict):
     code = "start_unchanged"
     message = "That start is already the one on record."
-
-
-class StartChanged(Conflict):
-    code = "start_changed"
-    message = "The start on record is no longer the one that the correction was to replace."
 
 
 class NobodyToStart(Conflict):
@@ -108,20 +99,21 @@ def _confirmed(proposal: Proposal, by: StaffActor) -> None:
     race = race_get(proposal.content["race"])
     record = race_hold(race)
     instant = _need_startable(race, record, proposal)
-    _record(by, race, instant, proposal)
+    start_record(by, race, instant, proposal)
     if record.declaration:
         _supersede(by, race, record.declaration, instant)
     for contest in contests_including(race.pk):
         contest_close(contest_id=contest, cause=Contest.Cause.START, at=instant)
 
 
-def _record(
+def start_record(
     by: StaffActor,
     race: Race,
     actual_start_at: datetime,
     proposal: Proposal,
     corrects: RaceStart | None = None,
 ) -> None:
+    """Record the start that two persons stated, in the place of `corrects` if there is one."""
     RaceStart.objects.create(
         race=race,
         actual_start_at=actual_start_at,
@@ -147,68 +139,6 @@ def _supersede(
     RaceDeclaration.objects.filter(pk=declaration.pk).update(superseded_at=clock.now())
 
 
-@transaction.atomic
-def start_correct(
-    *, by: StaffActor, race_id: int, actual_start_at: datetime, source: str
-) -> Proposal:
-    """Propose another instant for a recorded start; a second person confirms it.
-
-    A closed contest stays closed. A settlement that has bets in breach by it is reversed [C9, E3].
-    The field of the race's draw, once it is fixed, stands. While its balls wait, the same horses
-    must have been withdrawn before the start.
-    Raise RaceUnknown, SourceMissing, NaiveInstant, InstantAhead, RaceNotStarted, DrawBegun,
-    StartUnchanged, OutOfOrder, NobodyToStart, StartBeforeMeeting or RunOnAnotherDay.
-    """
-    by.need(powers.RECORD_START)
-    need_source(source)
-    race = race_get(race_id)
-    current = RaceStart.objects.filter(race=race).order_by("-pk").first()
-    proposal = two_persons.propose(
-        kind=CORRECTION,
-        subject=f"race:{race_id}",
-        by=by,
-        content={
-            "race": race_id,
-            "actual_start_at": actual_start_at.isoformat(),
-            "source": source,
-            "replaces": current.pk if current else None,
-        },
-    )
-    _need_correctable(race_hold(race), proposal)
-    return proposal
-
-
-def _need_correctable(record: RaceRecord, proposal: Proposal) -> datetime:
-    """Return the corrected instant. It must come before the announcement and the declaration."""
-    instant = past_instant(datetime.fromisoformat(proposal.content["actual_start_at"]))
-    need_in_meeting(race_get(record.race_id), instant)
-    if record.start is None:
-        raise RaceNotStarted(race=record.race_id)
-    corrected = replace(record, start=RaceStart(actual_start_at=instant))
-    if record.draw_begun and corrected.withdrawn != record.withdrawn:
-        raise DrawBegun(race=record.race_id)
-    if record.start.pk != proposal.content["replaces"]:
-        raise StartChanged(on_record=record.start.actual_start_at.isoformat())
-    if record.start.actual_start_at == instant:
-        raise StartUnchanged(race=record.race_id)
-    followed = [record.classification.announced_at] if record.classification else []
-    followed += [record.declaration.declared_at] if record.declaration else []
-    if any(instant >= later for later in followed):
-        raise OutOfOrder(before=min(followed).isoformat())
-    if not corrected.has_starters:
-        raise NobodyToStart(race=record.race_id)
-    return instant
-
-
-def _corrected(proposal: Proposal, by: StaffActor) -> None:
-    race = race_get(proposal.content["race"])
-    record = race_hold(race)
-    instant = _need_correctable(record, proposal)
-    _record(by, race, instant, proposal, corrects=record.start)
-    breached_reverse(by, contests_including(race.pk))
-
-
 START = two_persons.Kind(
-    START_REPORT, powers.RECORD_START, apply=_confirmed, reject=stop_reject, good_for=None
+    "lototrot.start", powers.RECORD_START, apply=_confirmed, reject=stop_reject, good_for=None
 )
-CORRECTION = two_persons.Kind(START_CORRECTION, powers.RECORD_START, apply=_corrected)

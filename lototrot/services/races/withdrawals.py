@@ -31,7 +31,6 @@ from lototrot.services.races.course import (
     race_hold,
 )
 from lototrot.services.reasons import need_reason, need_source
-from lototrot.services.settlement.breach import WITHDRAWAL_REVERSAL
 
 
 class AlreadyWithdrawn(Conflict):
@@ -218,4 +217,4 @@ def _reversed(proposal: Proposal, by: StaffActor) -> None:
 WITHDRAWAL = two_persons.Kind(
     "lototrot.withdrawal", powers.WITHDRAW, apply=_confirmed, reject=_rejected, good_for=None
 )
-REVERSAL = two_persons.Kind(WITHDRAWAL_REVERSAL, powers.WITHDRAW, apply=_reversed)
+REVERSAL = two_persons.Kind("lototrot.withdrawal_reversal", powers.WITHDRAW, apply=_reversed)

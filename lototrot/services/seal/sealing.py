@@ -23,9 +23,9 @@ from lototrot.selectors.contests import contest_get
 from lototrot.selectors.published import SEAL
 from lototrot.selectors.retired import need_all
 from lototrot.services.contest.published_terms import need_as_opened, published_terms
+from lototrot.services.long_acts import hold_for_long, under_way
 from lototrot.services.seal.hashing import Hashed
 from lototrot.services.seal.leaves import SEALED, hashed
-from lototrot.services.settlement.long_acts import hold_for_long, under_way
 
 AMENDMENT = "lototrot.amendment"
 

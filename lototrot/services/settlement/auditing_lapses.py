@@ -20,7 +20,7 @@ from lototrot.models.settlement import CarryOver, Settlement
 from lototrot.models.tickets import Ticket
 from lototrot.postings import EndMove
 from lototrot.selectors.retired import stays
-from lototrot.services.prizes.lapsing import REFUSED_AFTER_THE_END
+from lototrot.selectors.settlement.unclaimed import REFUSED_AFTER_THE_END
 
 Key = tuple[str, datetime.date]
 Restored = Sequence[tuple[Key, str, int]]

@@ -33,14 +33,15 @@ from lototrot.selectors.breaches import (
 from lototrot.selectors.contests import contest_get
 from lototrot.selectors.races import contest_limit
 from lototrot.selectors.retired import need_all
-from lototrot.services.prizes.early import early_claims_refund
+from lototrot.services.races.declarations import RETRACTION
+from lototrot.services.races.starts import START
+from lototrot.services.races.withdrawals import REVERSAL
 from lototrot.services.seal.sealing import need_sealed, seal_amend
+from lototrot.services.settlement.early import early_claims_refund
 from lototrot.services.settlement.settling import settlement_reverse
 
-START_REPORT, START_CORRECTION = "lototrot.start", "lototrot.start_correction"
-DECLARATION_RETRACTION = "lototrot.declaration_retraction"
+START_CORRECTION = "lototrot.start_correction"
 CLASSIFICATION_CORRECTION = "lototrot.classification_correction"
-WITHDRAWAL_REVERSAL = "lototrot.withdrawal_reversal"
 _GAME = {"game": Game.LOTOTROT.value}
 State = Contest.State
 
@@ -194,15 +195,13 @@ def need_no_correction(contest: Contest, *, of_results: bool = False) -> None:
     declared = RaceDeclaration.objects.filter(race__in=races, superseded_at=None)
     declarations = dict(declared.values_list("pk", "race_id"))
     moving = {(START_CORRECTION, f"race:{race}"): race for race in races}
-    moving |= {(START_REPORT, f"race:{race}"): race for race in declarations.values()}
-    moving |= {
-        (DECLARATION_RETRACTION, f"declaration:{pk}"): race for pk, race in declarations.items()
-    }
+    moving |= {(START.name, f"race:{race}"): race for race in declarations.values()}
+    moving |= {(RETRACTION.name, f"declaration:{pk}"): race for pk, race in declarations.items()}
     if of_results:
         withdrawn = Withdrawal.objects.filter(race__in=races, reversed_at=None)
         moving |= {(CLASSIFICATION_CORRECTION, f"race:{race}"): race for race in races}
         moving |= {
-            (WITHDRAWAL_REVERSAL, f"withdrawal:{pk}"): race
+            (REVERSAL.name, f"withdrawal:{pk}"): race
             for pk, race in withdrawn.values_list("pk", "race_id")
         }
     for act in two_persons.all_pending({subject for _, subject in moving}):

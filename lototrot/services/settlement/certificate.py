@@ -24,7 +24,7 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver, PaymentOrder, Settlement
 from lototrot.selectors.draws import RaceDraw, race_draws
 from lototrot.selectors.published import CERTIFICATE
-from lototrot.services.prizes.restoring import given_back
+from lototrot.selectors.settlement.unclaimed import given_back
 from lototrot.services.seal.sealing import need_sealed
 
 REVERSAL = "lototrot.settlement_reversal"

@@ -20,9 +20,9 @@ from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.contests import contest_get, figures_of
 from lototrot.selectors.settlement.results import contest_results
-from lototrot.services.prizes.early import early_claims_value
 from lototrot.services.settlement.breach import need_no_correction
 from lototrot.services.settlement.certificate import payment_order_publish
+from lototrot.services.settlement.early import early_claims_value
 from lototrot.services.settlement.settling import BreachPending
 
 

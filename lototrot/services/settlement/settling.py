@@ -25,10 +25,10 @@ from lototrot.selectors.contests import contest_get, rules_of
 from lototrot.selectors.settlement.chains import chain_lock, holds_chain
 from lototrot.selectors.settlement.counting import Counting, Tally, prizes_check
 from lototrot.selectors.settlement.results import ContestResults, contest_results
-from lototrot.services.prizes.carry_over import carry_overs_waiting, taken_before
+from lototrot.selectors.settlement.unclaimed import carry_overs_waiting, taken_before
+from lototrot.services.long_acts import hold_for_long, under_way
 from lototrot.services.seal.sealing import need_sealed, seal_verify
 from lototrot.services.settlement.certificate import certificate_publish, reversal_publish
-from lototrot.services.settlement.long_acts import hold_for_long, under_way
 from lototrot.services.settlement.winners import Winners, prizes_insert, winners_count
 
 

@@ -22,7 +22,7 @@ from core.staff.powers import Role
 from core.tools.embedded.server import ROOT
 from lototrot import accounts
 from lototrot.models.contest import Contest
-from lototrot.services.contest.putting_on_sale import contest_publish
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.bench.load import Request
 from tests.bench.pairs import Pairs
 from tests.bench.parts.sale import Sales

@@ -64,7 +64,7 @@ ACTS = acts()
 
 def test_there_are_acts_to_try() -> None:
     assert {
-        "lototrot.services.contest.putting_on_sale.contest_open_propose",
+        "lototrot.services.tickets.putting_on_sale.contest_open_propose",
         "core.premises.suspending.sales_suspend",
         "core.staff.accounts.account_propose",
     } <= set(ACTS)

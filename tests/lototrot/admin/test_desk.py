@@ -11,9 +11,9 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.selectors import live_sales
 from lototrot.selectors.settlement.chains import chain_lock
-from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.seal.sealing import sealing
 from lototrot.services.settlement.settling import settling as settling_now
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.support import factories, rounds
 from tests.support.admin_desk import RULES, Desk, act_url, row_url
 from tests.support.lototrot import told_programme

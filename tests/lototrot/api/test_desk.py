@@ -13,7 +13,7 @@ from lototrot import accounts
 from lototrot.api import desk
 from lototrot.models.contest import Contest, DisplayAcknowledgement
 from lototrot.services.contest.closing import offered_masks_refresh
-from lototrot.services.contest.putting_on_sale import contest_publish
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.support import factories, rounds
 from tests.support.api import Api, refused, staff_api, terminal_api
 from tests.support.factories import Point

@@ -12,7 +12,7 @@ from core.staff.powers import Role
 from lototrot.engine.programme import MAX_BYTES
 from lototrot.models.programme import FederationApproval, Meeting, Runner
 from lototrot.sample.facts import SON_PARDO, programme_file
-from lototrot.services.contest.putting_on_sale import contest_publish
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.support import factories
 from tests.support.api import Api, places, refused
 

@@ -21,7 +21,7 @@ from core.premises.requests import new_uuid
 from core.staff.powers import Role
 from core.tools.raceday.key import PROOF_HEADER
 from lototrot.models.tickets import Ticket
-from lototrot.services.contest.putting_on_sale import contest_publish
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.support import emitting, factories
 from tests.support.operations.called import Called, fault, operations
 

@@ -12,8 +12,9 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
-from lototrot.services.races.classification import Entry, classification_correct
+from lototrot.services.races.classification import Entry
 from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
+from lototrot.services.settlement.classification_correction import classification_correct
 from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.lototrot import rights

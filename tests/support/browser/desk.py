@@ -12,9 +12,9 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.stops import SalesStop
 from lototrot.services.contest.contests import display_acknowledge
-from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.races.stopping import race_stop, stop_lift
 from lototrot.services.races.withdrawals import withdrawal_enter
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.support import factories
 from tests.support.browser.driver import Browser, until
 

@@ -34,9 +34,9 @@ from lototrot.models.tickets import PrintConfirmation, Ticket
 from lototrot.services.authority.bet_types import Wanted
 from lototrot.services.contest.code_secrets import secret_make
 from lototrot.services.contest.published_terms import opening_publish
-from lototrot.services.contest.putting_on_sale import terms_named
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.tickets.layout import layout_digest
+from lototrot.services.tickets.putting_on_sale import terms_named
 from tests.support.factories.batches import NOW, Batch, one_transaction
 from tests.support.factories.people import proposal, serial, somebody
 

@@ -41,9 +41,9 @@ from core.statements.services import statements_issue
 from core.statements.weeks import ident
 from lototrot.models.contest import Contest
 from lototrot.sample import facts, players
-from lototrot.services.contest.putting_on_sale import contest_publish
 from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over
 from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from promotrot.models.emission import Emission
 from tests.support import emitting, factories, rounds
 from tests.support.factories import Point

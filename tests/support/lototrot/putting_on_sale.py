@@ -11,7 +11,7 @@ from lototrot.models.contest import BetType, Contest
 from lototrot.models.programme import Meeting
 from lototrot.services.authority.bet_types import bet_type_propose
 from lototrot.services.contest.preparing import contest_create
-from lototrot.services.contest.putting_on_sale import (
+from lototrot.services.tickets.putting_on_sale import (
     contest_gates,
     contest_open_propose,
     contest_publish,

@@ -18,20 +18,18 @@ from lototrot.models.programme import Meeting, Race
 from lototrot.models.settlement import Prize
 from lototrot.models.tickets import Void
 from lototrot.selectors.breaches import breach_pending
-from lototrot.services.contest import contests, preparing, putting_on_sale
-from lototrot.services.prizes.carry_over import (
-    carry_overs_due,
-    carry_overs_waiting,
-    taken_before,
-)
+from lototrot.selectors.settlement.unclaimed import carry_overs_waiting, taken_before
+from lototrot.services.contest import contests, preparing
+from lototrot.services.prizes.carry_over import carry_overs_due
 from lototrot.services.races import classification, withdrawals
 from lototrot.services.races.classification import Entry
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.settlement.unprinted import unprinted_decide
+from lototrot.services.tickets import putting_on_sale
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
-from lototrot.services.tickets.unprinted import unprinted_decide
 from tests.support import factories
 from tests.support.factories import Point
 from tests.support.lototrot.starting import start

@@ -14,9 +14,9 @@ from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.selectors.breaches import breach_list, breach_pending
 from lototrot.services.contest.preparing import contest_discard
-from lototrot.services.races.starts import start_correct
 from lototrot.services.races.stopping import race_stop, stop_lift
 from lototrot.services.settlement import breach
+from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories
 from tests.support.lototrot.scheduling import postpone
 from tests.support.season.killing import killed

@@ -9,8 +9,8 @@ from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.draws import race_draws
-from lototrot.services.races.classification import classification_correct
 from lototrot.services.races.declarations import Left, meeting_declare, race_declare
+from lototrot.services.settlement.classification_correction import classification_correct
 from lototrot.tasks import seal
 from tests.support import factories
 from tests.support.lototrot.starting import start

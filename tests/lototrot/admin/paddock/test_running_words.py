@@ -12,6 +12,7 @@ from lototrot.models.programme import Race, Runner
 from lototrot.models.running import Classification
 from lototrot.services.races import classification, declarations, withdrawals
 from lototrot.services.races.classification import Entry
+from lototrot.services.settlement import classification_correction
 from tests.support import factories
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +82,7 @@ def test_a_dead_heat_shows_both_winners(race: Race) -> None:
 @pytest.mark.article("14.III.5.3")
 def test_a_correction_shows_the_winner_on_record_and_what_is_otherwise(race: Race) -> None:
     factories.classified(race, [1])
-    proposal = classification.classification_correct(
+    proposal = classification_correction.classification_correct(
         by=factories.staff(Role.STEWARDS),
         race_id=race.pk,
         runners=_entries(race, 2),

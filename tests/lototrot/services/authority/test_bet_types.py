@@ -20,7 +20,7 @@ from lototrot.services.authority.bet_types import (
     bet_type_propose,
     bet_type_record,
 )
-from lototrot.services.contest.contests import AuthorisationMissing
+from lototrot.services.reasons import AuthorisationMissing
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import DOCUMENT
 

@@ -20,6 +20,7 @@ from lototrot.services.contest.closing import (
 )
 from lototrot.services.contest.contests import ContestClosed
 from lototrot.services.contest.facts import contest_facts
+from lototrot.services.settlement.unprinted import prints_due, prints_end
 from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.paper import slip_original
 from lototrot.services.tickets.printing import ticket_reprint
@@ -31,7 +32,6 @@ from lototrot.services.tickets.selling import (
     ticket_sell,
 )
 from lototrot.services.tickets.slips import TicketIncomplete, ticket_card, ticket_document
-from lototrot.services.tickets.unprinted import prints_due, prints_end
 from tests.support import factories
 from tests.support.factories import Point
 from tests.support.lototrot import starting

@@ -3,21 +3,10 @@
 import pytest
 
 from core.premises.models import Premises
-from lototrot.services.contest.contests import (
-    AuthorisationMissing,
-    display_acknowledge,
-    need_authorisation,
-)
+from lototrot.services.contest.contests import display_acknowledge
 from tests.support import factories
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.mark.parametrize("reference", ["", "  "])
-def test_an_authorisation_has_a_reference(reference: str) -> None:
-    with pytest.raises(AuthorisationMissing):
-        need_authorisation(reference)
-    need_authorisation("CAIB 1/2006")
 
 
 @pytest.mark.article("14.III.5.2")

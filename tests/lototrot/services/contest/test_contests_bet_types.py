@@ -11,12 +11,12 @@ from core.staff.actor import StaffActor
 from lototrot.engine.bet_type import BetTypeRefused
 from lototrot.services.authority.bet_types import BetTypeRecorded
 from lototrot.services.contest.contests import (
-    AuthorisationMissing,
     LayoutMalformed,
     TicketModelRecorded,
     display_acknowledge,
     ticket_model_record,
 )
+from lototrot.services.reasons import AuthorisationMissing
 from lototrot.services.tickets.layout import layout_digest
 from lototrot.services.tickets.selling import MultipleNotAuthorised, SaleRequest, ticket_sell
 from tests.support import factories

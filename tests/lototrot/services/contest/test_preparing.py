@@ -26,13 +26,13 @@ from lototrot.services.contest.preparing import (
     ContestNotDraft,
     ContestOfDayExists,
     LaterMeetingSettled,
+    PublishedAlready,
     RacesRemoved,
     TermsRefused,
     contest_change,
     contest_discard,
     terms_of,
 )
-from lototrot.services.contest.putting_on_sale import PublishedAlready
 from lototrot.services.races.course import contests_including
 from lototrot.services.reasons import ReasonMissing
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell

@@ -22,9 +22,9 @@ from lototrot.services.contest.published_terms import (
     need_as_opened,
     published_terms,
 )
-from lototrot.services.contest.putting_on_sale import contest_open_propose
 from lototrot.services.seal.sealing import contest_seal, seal_verify
 from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.tickets.putting_on_sale import contest_open_propose
 from tests.support import factories, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched

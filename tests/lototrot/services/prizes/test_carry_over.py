@@ -9,13 +9,8 @@ from core.ledger import services as ledger
 from lototrot import accounts
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import CarryOver
-from lototrot.services.prizes.carry_over import (
-    carry_overs_due,
-    carry_overs_waiting,
-    lapsed_carry_over,
-    meeting_after,
-    taken_before,
-)
+from lototrot.selectors.settlement.unclaimed import carry_overs_waiting
+from lototrot.services.prizes.carry_over import carry_overs_due, lapsed_carry_over, meeting_after
 from lototrot.services.settlement.settling import LapsedNotCarriedOver, contest_settle, settleable
 from tests.support import factories, rounds
 
@@ -132,17 +127,3 @@ def test_what_is_refused_after_a_meeting_was_settled_ahead_of_its_day_is_found(t
     after = meeting(today + timedelta(days=8))
     assert carry_overs_due() == [after.pk]
     assert lapsed_carry_over(contest_id=after.pk) == 500
-
-
-@pytest.mark.article("14.III.10.7")
-def test_days_of_which_a_settled_meeting_took_all_are_not_read_again(today: date) -> None:
-    waiting(today - timedelta(days=1), 10)
-    contest = meeting(today)
-    rounds.run(contest, FACTS)
-    lapsed_carry_over(contest_id=contest.pk)
-    contest_settle(contest_id=contest.pk)
-    waiting(today, 7)
-    assert taken_before(CODE) == today
-    assert carry_overs_waiting(CODE, since=today) == carry_overs_waiting(CODE) == [(today, 7)]
-    after = meeting(today + timedelta(days=1))
-    assert carry_overs_due() == [after.pk]

@@ -8,8 +8,9 @@ from core.ledger import services as ledger
 from core.ledger.services import Line
 from lototrot import accounts, postings
 from lototrot.models.contest import Contest
+from lototrot.selectors.settlement.unclaimed import given_back
 from lototrot.services.prizes.carry_over import lapsed_carry_over
-from lototrot.services.prizes.restoring import borne_by_organiser, given_back, lapsed_source
+from lototrot.services.prizes.restoring import borne_by_organiser, lapsed_source
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, rounds
 from tests.support.lototrot import rights

@@ -15,11 +15,11 @@ from lototrot.engine.programme import ProgrammeInvalid
 from lototrot.models.programme import Meeting, Race, Racecourse, Runner
 from lototrot.sample.facts import BOTH, MEETINGS, SON_PARDO, programme_file
 from lototrot.selectors.cards import meeting_cards
-from lototrot.services.contest.contests import MeetingUnknown
 from lototrot.services.programme.official import (
     ApprovalAhead,
     ApprovalIncomplete,
     ApprovalRecorded,
+    MeetingUnknown,
     ProgrammeRecorded,
     RacecourseDiffers,
     approval_record,

@@ -13,8 +13,8 @@ from lototrot.selectors.draws import subject_of
 from lototrot.services.races.course import WithdrawnTooLate
 from lototrot.services.races.declarations import Left, declaration_retract
 from lototrot.services.races.drawing import RACE_DRAW
-from lototrot.services.races.starts import start_correct
 from lototrot.services.races.withdrawals import withdrawal_reverse
+from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories as f
 from tests.support.lototrot.starting import declare
 

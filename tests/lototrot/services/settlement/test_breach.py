@@ -22,7 +22,7 @@ from lototrot.models.tickets import Block, Void
 from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.contests import ContestUnknown
 from lototrot.services.races.declarations import declaration_retract
-from lototrot.services.races.starts import start_correct, start_report
+from lototrot.services.races.starts import start_report
 from lototrot.services.settlement.breach import (
     BreachChanged,
     BreachLimitUnknown,
@@ -35,6 +35,7 @@ from lototrot.services.settlement.breach import (
 )
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import BreachPending
+from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories as f
 from tests.support import rounds
 from tests.support.lototrot.breaching import confirmed, organiser, sell, started_at, takings_cents

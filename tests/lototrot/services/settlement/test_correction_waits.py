@@ -8,12 +8,13 @@ from core.staff import two_persons
 from lototrot.engine.races import Race
 from lototrot.models.running import Withdrawal
 from lototrot.services.races.declarations import declaration_retract
-from lototrot.services.races.starts import start_correct, start_report
+from lototrot.services.races.starts import start_report
 from lototrot.services.races.withdrawals import REVERSAL
 from lototrot.services.settlement import breach, payment_order
 from lototrot.services.settlement.breach import breach_void
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle
+from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories as f
 from tests.support import rounds
 from tests.support.lototrot.breaching import confirmed, organiser, sell, started_at

@@ -19,14 +19,14 @@ from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors.settlement.results import ResultsMissing
 from lototrot.selectors.settlement.unordered import unordered
-from lototrot.services.races.classification import Entry, classification_correct
+from lototrot.services.races.classification import Entry
 from lototrot.services.races.course import PaymentOrdered
-from lototrot.services.races.starts import start_correct
 from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.settlement import payment_order
 from lototrot.services.settlement.auditing import audit_contests
 from lototrot.services.settlement.breach import CorrectionWaits
 from lototrot.services.settlement.certificate import PAYMENT_ORDER
+from lototrot.services.settlement.classification_correction import classification_correct
 from lototrot.services.settlement.payment_order import (
     NothingToOrder,
     OrderDaysMoved,
@@ -34,6 +34,7 @@ from lototrot.services.settlement.payment_order import (
     payment_order_propose,
 )
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
+from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories, rounds
 from tests.support.paying import order_of
 

@@ -25,8 +25,9 @@ from lototrot.selectors.contests import ContestUnknown
 from lototrot.selectors.settlement.settlements import chain_balances, settlements_of
 from lototrot.services.prizes.carry_over import lapsed_carry_over
 from lototrot.services.prizes.lapsing import lapse
-from lototrot.services.races.classification import Entry, classification_correct
+from lototrot.services.races.classification import Entry
 from lototrot.services.settlement.breach import breach_void
+from lototrot.services.settlement.classification_correction import classification_correct
 from lototrot.services.settlement.settling import (
     BreachPending,
     ContestNotClosed,

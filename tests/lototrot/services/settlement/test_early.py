@@ -11,8 +11,8 @@ from core.payoffice.refusals import ResultsNotEstablished
 from core.payoffice.services import presenting
 from core.staff import two_persons
 from lototrot import accounts
-from lototrot.services.prizes.early import results_established
 from lototrot.services.prizes.payables import Tickets
+from lototrot.services.settlement.early import results_established
 from lototrot.services.settlement.payment_order import payment_order_propose
 from lototrot.services.settlement.settling import contest_settle, settlement_reverse
 from tests.support import factories, paying, rounds

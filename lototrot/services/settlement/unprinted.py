@@ -35,9 +35,9 @@ from lototrot.models.contest import Contest
 from lototrot.models.tickets import PrintConfirmation, Unprinted, Void
 from lototrot.selectors.breaches import BreachSet, summed
 from lototrot.selectors.contests import contest_get, figures_of
-from lototrot.services.prizes.early import early_claims_refund
 from lototrot.services.reasons import need_reason
 from lototrot.services.seal.sealing import need_sealed, seal_amend
+from lototrot.services.settlement.early import early_claims_refund
 
 Verdict = Unprinted.Verdict
 

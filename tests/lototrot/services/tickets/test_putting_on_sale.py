@@ -21,19 +21,18 @@ from lototrot.services.contest.contests import (
     ScheduleOutOfPlace,
     display_acknowledge,
 )
-from lototrot.services.contest.preparing import contest_change
-from lototrot.services.contest.putting_on_sale import (
+from lototrot.services.contest.preparing import PublishedAlready, contest_change
+from lototrot.services.contest.schedule import AfterAnnouncedStart
+from lototrot.services.races.announcing import start_announce
+from lototrot.services.tickets.layout import layout_digest
+from lototrot.services.tickets.putting_on_sale import (
     CourseUnderWay,
     GatesShut,
-    PublishedAlready,
     RulesIncomplete,
     TermsChanged,
     contest_open_propose,
     contest_publish,
 )
-from lototrot.services.contest.schedule import AfterAnnouncedStart
-from lototrot.services.races.announcing import start_announce
-from lototrot.services.tickets.layout import layout_digest
 from tests.support import factories
 from tests.support.lototrot.putting_on_sale import (
     DOCUMENT,

@@ -19,18 +19,17 @@ from lototrot.models.running import Classification
 from lototrot.models.settlement import PaymentOrder, Settlement
 from lototrot.selectors.races import race_record
 from lototrot.selectors.settlement.results import results_missing
-from lototrot.services.races import classification as services
-from lototrot.services.races.classification import (
+from lototrot.services.races.classification import ClassificationRefused, Entry
+from lototrot.services.races.course import PaymentOrdered
+from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
+from lototrot.services.reasons import ReasonMissing
+from lototrot.services.settlement import classification_correction as services
+from lototrot.services.settlement.classification_correction import (
     ClassificationChanged,
-    ClassificationRefused,
-    Entry,
     NotClassified,
     NothingCorrected,
     classification_correct,
 )
-from lototrot.services.races.course import PaymentOrdered
-from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
-from lototrot.services.reasons import ReasonMissing
 from tests.support import factories as f
 from tests.support import paying
 from tests.support.lototrot.classifying import confirm, entries, oversee, propose, run

@@ -25,6 +25,7 @@ from lototrot.selectors.races import contest_limit
 from lototrot.selectors.stops import stops_standing
 from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import ProgrammeNotApproved, ScheduleOutOfPlace
+from lototrot.services.contest.preparing import PublishedAlready
 from lototrot.services.contest.published_terms import opening_publish
 from lototrot.services.contest.schedule import AfterAnnouncedStart
 from lototrot.services.tickets.layout import layout_digest
@@ -33,11 +34,6 @@ from lototrot.services.tickets.layout import layout_digest
 class RulesIncomplete(Invalid):
     code = "rules_incomplete"
     message = "The rules are needed in every language."
-
-
-class PublishedAlready(Conflict):
-    code = "published_already"
-    message = "The contest is already published with other rules."
 
 
 class GatesShut(Conflict):

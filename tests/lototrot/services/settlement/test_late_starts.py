@@ -18,8 +18,8 @@ from lototrot.models.running import RaceDeclaration, RaceStart
 from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.races import race_record
 from lototrot.services.races.declarations import Left
-from lototrot.services.races.starts import start_correct
 from lototrot.services.seal.sealing import contest_seal
+from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories as f
 from tests.support import rounds
 from tests.support.lototrot import starting

@@ -16,10 +16,10 @@ from core.ledger.services import AccountCode
 from core.payoffice import postings
 from core.premises.models import Game
 from core.staff.models import Proposal
+from lototrot.accounts import owed_and_held
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors.settlement.results import contest_results
-from lototrot.services.prizes.lapsing import owed_and_held
 
 # What each early claim is worth: the prize of its ticket in a settlement, or nothing.
 _PRIZES = """

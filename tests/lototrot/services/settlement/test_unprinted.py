@@ -18,7 +18,7 @@ from lototrot.services.contest.closing import contest_close
 from lototrot.services.reasons import ReasonMissing
 from lototrot.services.seal.sealing import ContestNotSealed, contest_seal
 from lototrot.services.settlement.settling import PrintsOpen, UnprintedPending, contest_settle
-from lototrot.services.tickets.unprinted import (
+from lototrot.services.settlement.unprinted import (
     NothingUnprinted,
     UnprintedChanged,
     UnprintedConfirmed,

@@ -12,13 +12,13 @@ from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Meeting
 from lototrot.services.contest.contests import ProgrammeNotApproved
-from lototrot.services.contest.putting_on_sale import contest_publish
-from lototrot.services.programme.poster import (
+from lototrot.services.tickets.poster import (
     NothingPublished,
     contest_poster,
     meeting_poster,
     poster_document,
 )
+from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.support import factories
 
 pytestmark = pytest.mark.django_db
