@@ -233,7 +233,7 @@ LEFT = Rule(
                                FROM lototrot_left_by_terminal l
                               WHERE l.retired_id = d.id AND l.bets > 0 GROUP BY 1) s
                   FULL JOIN (SELECT k.contest_id, k.leg, sum(k.bets) AS bets
-                               FROM lototrot_retiredmarks k WHERE k.retired_id = d.id
+                               FROM lototrot_left_by_number k WHERE k.retired_id = d.id
                               GROUP BY 1, 2) m ON m.contest_id = s.contest_id
                  WHERE m.bets IS DISTINCT FROM s.bets))
     """,

@@ -63,6 +63,7 @@ VERIFY = AdminAct(
 @admin.register(Act)
 class ActAdmin(ReadOnlyAdmin):
     asks = ("at", "user", "terminal", "operator")
+    numbered_by = "at"
     columns = ("xid", "at", "source", "user", "terminal", "operator", "request_id")
     shown = (
         "xid",

@@ -11,7 +11,6 @@ import uuid
 from typing import Any
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
@@ -98,7 +97,6 @@ class Act(Guarded):
         verbose_name = _("act")
         verbose_name_plural = _("acts")
         indexes = [
-            BrinIndex(fields=["at"], name="act_at"),
             models.Index(fields=["user", "xid"], name="act_of_user", condition=~Q(user=None)),
         ]
 

@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Model, Q, QuerySet
 
 from core.database.reading.asking import fetch_all, fetch_row
+from core.database.reading.numbers import NO_END, OUT_OF_ORDER, first_from, first_number
 from core.journal import powers, verifying
 from core.journal.install import COLUMN, journaled
 from core.journal.models import Act, Batch, Change, Source
@@ -69,10 +70,13 @@ def acts(
         "user__username": person,
         "terminal__code": terminal,
         "request_id": request_id,
-        "at__gte": since,
-        "at__lt": until,
     }
     matching = Act.objects.filter(**{key: value for key, value in filters.items() if value})
+    if since is not None:
+        matching = matching.filter(pk__gte=first_from(Act, "at", since), at__gte=since)
+    if until is not None:
+        end = first_number(Act, "at", until + OUT_OF_ORDER)
+        matching = matching.filter(pk__lt=NO_END if end is None else end, at__lt=until)
     return matching.select_related("source", "user", "terminal", "operator")
 
 

@@ -100,15 +100,27 @@ class Enrolment(Guarded):
 
 
 class OperatorSession(Guarded):
-    """A session of an operator at one terminal."""
+    """A session of an operator at one terminal of their premises.
+
+    Neither is ever deleted: keys with a constraint would lock both with each session, and the
+    database asks for them when one begins (`sql/sessions.sql`).
+    """
 
     mutable = ("ended_at",)
 
     terminal = models.ForeignKey(
-        "premises.Terminal", models.PROTECT, related_name="sessions", verbose_name=_("terminal")
+        "premises.Terminal",
+        models.PROTECT,
+        related_name="sessions",
+        verbose_name=_("terminal"),
+        db_constraint=False,
     )
     operator = models.ForeignKey(
-        "premises.Operator", models.PROTECT, related_name="sessions", verbose_name=_("operator")
+        "premises.Operator",
+        models.PROTECT,
+        related_name="sessions",
+        verbose_name=_("operator"),
+        db_constraint=False,
     )
     token_digest = models.BinaryField(max_length=32, unique=True)
     started_at = models.DateTimeField(_("started at"))

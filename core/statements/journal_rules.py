@@ -206,6 +206,6 @@ RULES: tuple[Rule, ...] = (
         # Of the columns, the first is `game` and the last `commission_cents`.
         "(SELECT coalesce(sum(abs(g.cents)), 0) FROM ("
         "SELECT sum((e ->> -1)::bigint) AS cents"
-        " FROM jsonb_array_elements(t.commission) e GROUP BY e ->> 0) g)",
+        " FROM json_array_elements(t.commission) e GROUP BY e ->> 0) g)",
     ),
 )

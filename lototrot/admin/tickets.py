@@ -229,7 +229,7 @@ class RetiredPrizesAdmin(ReadOnlyAdmin):
 @admin.register(RetiredMarks)
 class RetiredMarksAdmin(ReadOnlyAdmin):
     read_power = lototrot_powers.READ_TICKETS
-    columns = ("id", "contest", "leg", "number", "bets")
+    columns = ("id", "contest", "leg", "bets")
     list_select_related = ("contest",)
     sortable_by = ()
 

@@ -2573,8 +2573,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("leg", models.PositiveSmallIntegerField(verbose_name="position")),
-                ("number", models.PositiveSmallIntegerField(verbose_name="number")),
-                ("bets", models.BigIntegerField(verbose_name="bets")),
+                (
+                    "bets",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None, verbose_name="bets"
+                    ),
+                ),
                 (
                     "contest",
                     models.ForeignKey(
@@ -2600,8 +2604,7 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "bets of tickets that left",
                 "constraints": [
                     models.CheckConstraint(
-                        condition=models.Q(("bets__gte", 1), ("leg__gte", 1), ("number__gte", 1)),
-                        name="retired_marks_some",
+                        condition=models.Q(("leg__gte", 1)), name="retired_marks_of_leg"
                     )
                 ],
             },

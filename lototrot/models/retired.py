@@ -28,9 +28,9 @@ class OfRetiredTickets(Guarded):
 class RetiredSales(OfRetiredTickets):
     """The tickets of a contest that left with a retired month, as sums of terminals (ADR 46, 74).
 
-    Of a day of sale; a row has up to 64 terminals, and each array one sum of each of them. The view
-    `lototrot_left_by_terminal` has a row for each. The database writes them when the tickets are
-    retired. From then on every count of tickets adds these sums to the tickets that stay.
+    Of a day of sale; a row has up to 128 terminals, and each array one sum of each of them. The
+    view `lototrot_left_by_terminal` has a row for each. The database writes them when the tickets
+    are retired. From then on every count of tickets adds these sums to the tickets that stay.
     `tickets`, `bets` and `amounts_cents` are of valid tickets, the `annulled_` ones of errors
     (ADR 52). No other void ticket leaves.
     """
@@ -69,26 +69,23 @@ class RetiredSales(OfRetiredTickets):
 
 
 class RetiredMarks(OfRetiredTickets):
-    """The bets on a number of a leg, of the tickets of a contest that left with a retired month.
+    """The bets on each number of a leg, of the tickets of a contest that left with a retired month.
 
-    A ticket's bets are divided equally over the numbers that it marks in the leg.
+    A ticket's bets are divided equally over the numbers that it marks in the leg. `bets` has a sum
+    for each number that a ticket can mark, from 1 on, and 0 where none did. The view
+    `lototrot_left_by_number` has a row for each.
     """
 
     leg = models.PositiveSmallIntegerField(_("position"))
-    number = models.PositiveSmallIntegerField(_("number"))
-    bets = models.BigIntegerField(_("bets"))
+    bets = ArrayField(models.BigIntegerField(), verbose_name=_("bets"))
 
     class Meta:
         verbose_name = _("bets of tickets that left")
         verbose_name_plural = _("bets of tickets that left")
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(leg__gte=1, number__gte=1, bets__gte=1), name="retired_marks_some"
-            )
-        ]
+        constraints = [models.CheckConstraint(condition=Q(leg__gte=1), name="retired_marks_of_leg")]
 
     def __str__(self) -> str:
-        return f"{self.contest} · {self.leg} · {self.number}"
+        return f"{self.contest} · {self.leg}"
 
 
 class RetiredPrizes(OfRetiredTickets):

@@ -37,7 +37,7 @@ _OF_ONE = (
     )
     # What left with a retired month is summed by number: as a mask of only this number.
     + " UNION ALL SELECT k.contest_id, k.leg, 1 << (k.number - 1), k.bets"
-    " FROM lototrot_retiredmarks k WHERE k.contest_id = %(contest)s"
+    " FROM lototrot_left_by_number k WHERE k.contest_id = %(contest)s"
 )
 
 

@@ -242,11 +242,31 @@ SELECT s.contest_id, s.retired_id, s.day, u.premises_id, u.terminal_id, u.ticket
        s.annulled_bets, s.annulled_cents) u(premises_id, terminal_id, tickets, bets, amount_cents,
        annulled_tickets, annulled_bets, annulled_cents);
 
--- Refuse sums that are not of up to 64 terminals, with every sum of each; of a terminal without any
+-- Show the bets of tickets that left: a row for each number of a leg that was marked.
+CREATE OR REPLACE VIEW lototrot_left_by_number AS
+SELECT m.contest_id, m.retired_id, m.leg, u.number::integer AS number, u.bets
+  FROM lototrot_retiredmarks m
+ CROSS JOIN LATERAL unnest(m.bets) WITH ORDINALITY u(bets, number) WHERE u.bets > 0;
+
+-- Refuse bets that are not one figure for each number that a ticket can mark, and of some number.
+CREATE OR REPLACE FUNCTION lototrot_guard_marks() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF array_dims(NEW.bets) IS DISTINCT FROM '[1:31]' OR array_position(NEW.bets, NULL) > 0
+        OR 0 > ANY (NEW.bets) OR NOT 0 < ANY (NEW.bets) THEN
+        RAISE EXCEPTION 'contest %: these are no bets of tickets that left', NEW.contest_id
+            USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER sums AFTER INSERT OR UPDATE ON lototrot_retiredmarks
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_marks();
+
+-- Refuse sums that are not of up to 128 terminals, with every sum of each; of a terminal without any
 -- ticket; or of tickets without bets or without an amount. An array that is too short ends in NULL.
 CREATE OR REPLACE FUNCTION lototrot_guard_sums() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT cardinality(NEW.terminals) BETWEEN 1 AND 64 OR EXISTS (
+    IF NOT cardinality(NEW.terminals) BETWEEN 1 AND 128 OR EXISTS (
         SELECT FROM unnest(NEW.premises, NEW.terminals, NEW.tickets, NEW.bets, NEW.amounts_cents,
                            NEW.annulled_tickets, NEW.annulled_bets, NEW.annulled_cents)
                u(premises, terminal, sold, bets, cents, void, void_bets, void_cents)
@@ -296,7 +316,7 @@ BEGIN
                array_agg(n.bets ORDER BY n.number), array_agg(n.cents ORDER BY n.number),
                array_agg(n.void_tickets ORDER BY n.number),
                array_agg(n.void_bets ORDER BY n.number), array_agg(n.void_cents ORDER BY n.number)
-          FROM numbered n GROUP BY n.day, n.contest_id, (n.number - 1) / 64
+          FROM numbered n GROUP BY n.day, n.contest_id, (n.number - 1) / 128
          ORDER BY n.day, n.contest_id, min(n.number)
         RETURNING tickets, annulled_tickets)
     SELECT coalesce(sum(u.tickets + u.annulled), 0) INTO v_summed
@@ -305,19 +325,22 @@ BEGIN
         RAISE EXCEPTION 'tickets % to %: % leave, and % were published', NEW.first_row,
             NEW.last_row, v_summed, NEW.leaves USING ERRCODE = 'restrict_violation';
     END IF;
-    INSERT INTO public.lototrot_retiredmarks (contest_id, retired_id, leg, number, bets)
-    SELECT m.contest_id, NEW.id, m.leg, n.number, sum(m.bets)::bigint
-      FROM (SELECT t.contest_id, l.leg, l.mask, sum(t.bets / bit_count(l.mask::bit(32))) AS bets
-              FROM public.lototrot_ticket t CROSS JOIN LATERAL (VALUES
-                   (1, t.leg_1), (2, t.leg_2), (3, t.leg_3), (4, t.leg_4), (5, t.leg_5),
-                   (6, t.leg_6), (7, t.leg_7), (8, t.leg_8), (9, t.leg_9), (10, t.leg_10))
-                   l(leg, mask)
-             WHERE t.id BETWEEN NEW.first_row AND NEW.last_row AND l.mask IS NOT NULL
-               AND public.lototrot_ticket_leaves(t.id)
-               AND NOT EXISTS (SELECT FROM public.lototrot_void v WHERE v.ticket_id = t.id)
-             GROUP BY 1, 2, 3) m
-      JOIN generate_series(1, 31) n(number) ON m.mask & (1 << (n.number - 1)) <> 0
-     GROUP BY 1, 3, 4 ORDER BY 1, 3, 4;
+    INSERT INTO public.lototrot_retiredmarks (contest_id, retired_id, leg, bets)
+    SELECT b.contest_id, NEW.id, b.leg, array_agg(b.bets ORDER BY b.number)
+      FROM (SELECT m.contest_id, m.leg, n.number, coalesce(sum(m.bets) FILTER (
+                       WHERE m.mask & (1 << (n.number - 1)) <> 0), 0)::bigint AS bets
+              FROM (SELECT t.contest_id, l.leg, l.mask, sum(t.bets / bit_count(l.mask::bit(32))) AS bets
+                      FROM public.lototrot_ticket t CROSS JOIN LATERAL (VALUES
+                           (1, t.leg_1), (2, t.leg_2), (3, t.leg_3), (4, t.leg_4), (5, t.leg_5),
+                           (6, t.leg_6), (7, t.leg_7), (8, t.leg_8), (9, t.leg_9), (10, t.leg_10))
+                           l(leg, mask)
+                     WHERE t.id BETWEEN NEW.first_row AND NEW.last_row AND l.mask IS NOT NULL
+                       AND public.lototrot_ticket_leaves(t.id)
+                       AND NOT EXISTS (SELECT FROM public.lototrot_void v WHERE v.ticket_id = t.id)
+                     GROUP BY 1, 2, 3) m
+             CROSS JOIN generate_series(1, 31) n(number)
+             GROUP BY 1, 2, 3) b
+     GROUP BY 1, 3 ORDER BY 1, 3;
     WITH won AS MATERIALIZED (
         SELECT t.contest_id, p.settlement_id, coalesce(k.state, '') AS state, k.day, p.winning_bets,
                p.prize_cents

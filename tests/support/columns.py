@@ -2,6 +2,7 @@
 
 import psycopg
 
+OTHER_JSON = "'[7]'"
 # A value that differs from the one held, by the kind or the name of the column's type.
 _OTHER = {
     "A": "'{{}}'",
@@ -13,7 +14,8 @@ _OTHER = {
     "date": "DATE '1999-12-31'",
     "bytea": r"'\x0102'",
     "inet": "'10.9.8.7'",
-    "jsonb": "'[7]'",
+    "json": OTHER_JSON,
+    "jsonb": OTHER_JSON,
     "uuid": "gen_random_uuid()",
 }
 

@@ -722,6 +722,7 @@ class Migration(migrations.Migration):
                 (
                     "claim",
                     models.OneToOneField(
+                        db_constraint=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payment",
                         to="payoffice.claim",

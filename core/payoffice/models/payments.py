@@ -84,7 +84,7 @@ class Payment(Acted):
 
     uuid = models.UUIDField(_("UUID"), unique=True)
     request_digest = models.BinaryField(max_length=32)
-    claim = one_to_one(Claim, _("claim"), related_name="payment")
+    claim = one_to_one(Claim, _("claim"), related_name="payment", db_constraint=False)
     paid_at = models.DateTimeField(_("paid at"))
     amount_cents = models.BigIntegerField(_("amount"))
     means = models.CharField(_("means"), max_length=20, choices=MEANS)

@@ -13,7 +13,7 @@ class RetiredPayments(Guarded):
     """The payments of a day that left with a retired month, as sums by premises and amount.
 
     The database writes them when the payments are retired. From then on every count of payments
-    adds these sums to the payments that stay. A row has up to 64 sums, and each array one entry of
+    adds these sums to the payments that stay. A row has up to 128 sums, and each array one entry of
     each: those premises paid that amount so many times. The view `payoffice_left_by_premises` has
     a row for each. `retired` is the row of the retirement (`periods.RetiredRows`).
     """

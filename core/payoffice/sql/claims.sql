@@ -299,3 +299,21 @@ CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_payee
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
 CREATE OR REPLACE TRIGGER encrypted_stays BEFORE UPDATE ON payoffice_depositimage
     FOR EACH ROW EXECUTE FUNCTION payoffice_guard_encrypted();
+
+-- Refuse to delete a claim whose payment is there: payments leave first. A foreign key would lock the claim
+-- of each payment, which the payment's own trigger asks for (payoffice_need_payable).
+CREATE OR REPLACE FUNCTION payoffice_guard_paid() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    v_claim bigint;
+BEGIN
+    SELECT m.claim_id INTO v_claim
+      FROM gone g JOIN public.payoffice_payment m ON m.claim_id = g.id LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION 'claim %: its payment is there', v_claim
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER with_payment AFTER DELETE ON payoffice_claim REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION payoffice_guard_paid();

@@ -1,6 +1,6 @@
 -- Refuse a payment of a claim that is not paid, and one by premises without an authorisation for the
--- game. The Central Office needs none (14.I.6, 14.III.10.2) [E10]. Premises and session must be there:
--- foreign keys would lock them for each payment, and neither is ever deleted. The second of two operators is
+-- game. The Central Office needs none (14.I.6, 14.III.10.2) [E10]. Claim, premises and session must be there:
+-- foreign keys would lock them for each payment. Only claims are ever deleted, after their payments. The second of two operators is
 -- signed on at a terminal of the same premises; a minute is for who signs off meanwhile. All of it is one query, and
 -- the trigger has no condition, whose text PostgreSQL reads again for each payment (docs/adr/0044).
 CREATE OR REPLACE FUNCTION payoffice_need_payable() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -4,11 +4,11 @@ SELECT s.retired, s.game, s.day, s.place, s.means, u.premises_id, u.amount_cents
   FROM payoffice_retiredpayments s CROSS JOIN LATERAL unnest(s.premises, s.amounts_cents, s.counts)
        u(premises_id, amount_cents, payments);
 
--- Refuse sums that are not up to 64, each of some premises, an amount and a number of payments. An
+-- Refuse sums that are not up to 128, each of some premises, an amount and a number of payments. An
 -- array that is too short ends in NULL.
 CREATE OR REPLACE FUNCTION periods_guard_payment_sums() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NOT cardinality(NEW.counts) BETWEEN 1 AND 64 OR EXISTS (
+    IF NOT cardinality(NEW.counts) BETWEEN 1 AND 128 OR EXISTS (
         SELECT FROM unnest(NEW.premises, NEW.amounts_cents, NEW.counts) u(premises, cents, payments)
          WHERE (u.premises > 0 AND u.cents > 0 AND u.payments > 0) IS NOT TRUE) THEN
         RAISE EXCEPTION 'day %: these are no sums of payments that left', NEW.day
@@ -43,7 +43,7 @@ BEGIN
                amounts_cents, counts)
         SELECT NEW.id, n.game, n.day, n.place, n.means, array_agg(n.premises_id ORDER BY n.number),
                array_agg(n.amount_cents ORDER BY n.number), array_agg(n.payments ORDER BY n.number)
-          FROM numbered n GROUP BY n.day, n.game, n.place, n.means, (n.number - 1) / 64
+          FROM numbered n GROUP BY n.day, n.game, n.place, n.means, (n.number - 1) / 128
          ORDER BY n.day, n.game, n.place, n.means, min(n.number)
         RETURNING counts)
     SELECT coalesce(sum(u.payments), 0) INTO v_summed

@@ -187,7 +187,7 @@ BEGIN
         RETURNING statements
     ), earned AS (
         SELECT l.premises_id, e ->> 0 AS game, sum((e ->> -1)::bigint)::bigint AS cents
-          FROM leaving l CROSS JOIN LATERAL jsonb_array_elements(l.commission) e GROUP BY 1, 2
+          FROM leaving l CROSS JOIN LATERAL json_array_elements(l.commission) e GROUP BY 1, 2
     ), kept AS (
         INSERT INTO public.statements_retiredcommission (retired, part, game, premises,
                commissions_cents)

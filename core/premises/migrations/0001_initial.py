@@ -636,6 +636,7 @@ class Migration(migrations.Migration):
                 (
                     "operator",
                     models.ForeignKey(
+                        db_constraint=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="sessions",
                         to="premises.operator",
@@ -645,6 +646,7 @@ class Migration(migrations.Migration):
                 (
                     "terminal",
                     models.ForeignKey(
+                        db_constraint=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="sessions",
                         to="premises.terminal",

@@ -72,6 +72,7 @@ BY_HAND = {
     "promotrot_voucher.of_play",
     "promotrot_voucher.there",
     "promotrot_voucherhandover.not_paid_by_same",
+    "premises_operatorsession.there",
     "proposal_not_lapsed",
     "proposer_is_who_acted",
     "retired_as_published",
@@ -197,7 +198,11 @@ def test_a_row_of_another_act_breaks_every_rule_of_its_table(day: Day) -> None:
     ("table", "columns"),
     [
         ("lototrot_displayacknowledgement", ("contest_id", "terminal_id", "operator_id")),
-        ("payoffice_payment", ("premises_id", "terminal_id", "operator_id", "session_id")),
+        (
+            "payoffice_payment",
+            ("claim_id", "premises_id", "terminal_id", "operator_id", "session_id"),
+        ),
+        ("premises_operatorsession", ("terminal_id", "operator_id")),
         ("statements_remittance", ("premises_id", "statement_id")),
         ("statements_statement", ("premises_id",)),
     ],

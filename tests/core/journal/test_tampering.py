@@ -19,7 +19,7 @@ from core.journal.install import COLUMN, Journaled, journaled
 from core.journal.spans import WHOLE, Part
 from core.journal.verifying import Fault, table_findings
 from tests.support import databases
-from tests.support.columns import table_columns
+from tests.support.columns import OTHER_JSON, table_columns
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, findings, seal_all, touched
 
@@ -117,10 +117,11 @@ def undone() -> Iterator[None]:
 def change(table: Journaled, column: str, other: str, *touched_rows: int) -> None:
     """Write another value into rows: NULL where it is `other` already."""
     value = other if column != table.key else f'"{column}" + 1000'
-    new = f'nullif({value}, "{column}")'
+    held = f'"{column}"::jsonb' if other == OTHER_JSON else f'"{column}"'  # json has no equality
+    new = f"nullif({value}, {held})"
     assert execute(
         f'UPDATE "{table.name}" SET "{column}" = {new} WHERE "{table.key}" IN'
-        f' ({", ".join(map(str, touched_rows))}) AND "{column}" IS DISTINCT FROM {new}'
+        f" ({', '.join(map(str, touched_rows))}) AND {held} IS DISTINCT FROM {new}"
     ) == len(touched_rows)
 
 

@@ -3,9 +3,10 @@
 import pytest
 from django.db import IntegrityError, transaction
 
+from core.database import clock
 from core.premises import services
 from core.premises.access import TerminalCredentials, TokenReplaced, bare_terminal
-from core.premises.models import FormerToken, Terminal, TerminalCopy
+from core.premises.models import FormerToken, OperatorSession, Terminal, TerminalCopy
 from tests.support import factories
 
 pytestmark = pytest.mark.django_db
@@ -34,3 +35,25 @@ def test_no_terminal_has_a_token_without_its_key_and_end(lacking: str) -> None:
         rows.update(**{lacking: None})
     with pytest.raises(IntegrityError, match="terminal_rolled_whole"), transaction.atomic():
         rows.update(next_token_digest=b"x" * 32)
+
+
+def test_a_session_is_of_an_operator_of_the_premises_of_its_terminal() -> None:
+    """No key locks the two rows: a trigger asks for them."""
+    here, there = factories.point(), factories.point()
+    nobody = 987654321
+    for number, (terminal, operator) in enumerate(
+        (
+            (here.terminal.pk, there.operator.pk),
+            (there.terminal.pk, here.operator.pk),
+            (nobody, here.operator.pk),
+            (here.terminal.pk, nobody),
+        )
+    ):
+        with pytest.raises(IntegrityError, match="no operator"), transaction.atomic():
+            OperatorSession.objects.create(
+                terminal_id=terminal,
+                operator_id=operator,
+                token_digest=bytes([number]) * 32,
+                started_at=clock.now(),
+                expires_at=clock.now(),
+            )

@@ -37,15 +37,15 @@ def test_other_sums_than_left_are_found(own_month: ClosedPeriod, tmp_path: Path)
     forge("lototrot_retiredsales", "UPDATE lototrot_retiredsales SET amounts_cents = '{300}'")
     assert audit_contests().findings == []
     _prizes()
-    marks = RetiredMarks.objects.values_list("leg", "number", "bets").order_by("leg")
-    assert sum(bets for leg, _, bets in marks if leg == 1) == 3
+    marks = RetiredMarks.objects.get(leg=1)
+    assert (len(marks.bets), sum(marks.bets)) == (31, 3)
     assert _broken() == set()
     forge(
         "lototrot_retiredmarks",
-        "UPDATE lototrot_retiredmarks SET bets = bets + leg - 1",
+        "UPDATE lototrot_retiredmarks SET bets[1] = bets[1] + leg - 1",
     )
     assert _broken() == {"periods_retiredrows"}
-    forge("lototrot_retiredmarks", "UPDATE lototrot_retiredmarks SET bets = bets - leg + 1")
+    forge("lototrot_retiredmarks", "UPDATE lototrot_retiredmarks SET bets[1] = bets[1] - leg + 1")
     forge(
         "periods_retiredrows",
         f"UPDATE periods_retiredrows SET leaves = 0 WHERE relation = '{TICKETS}'",
@@ -76,10 +76,31 @@ def test_sums_that_are_none_are_refused(own_month: ClosedPeriod, tmp_path: Path)
     assert RetiredSales.objects.get() == kept
 
 
-def test_a_row_has_the_sums_of_64_terminals_at_most(own_database: Database, tmp_path: Path) -> None:
+def test_bets_that_are_none_are_refused(own_month: ClosedPeriod, tmp_path: Path) -> None:
+    retired(own_month, tmp_path)
+    kept = list(RetiredMarks.objects.order_by("pk"))
+    for bets in (
+        "array_fill(0, '{31}')",  # nobody marked a number
+        "array_fill(1, '{30}')",  # a number has no sum
+        "array_fill(1, '{32}')",  # no ticket can mark that number
+        "array_fill(1, '{30}') || ARRAY[-1]",
+        "array_fill(1, '{30}') || ARRAY[NULL::integer]",
+    ):
+        refusing = pytest.raises(DatabaseError, match="these are no bets of tickets that left")
+        with refusing, transaction.atomic("owner"), connections["owner"].cursor() as owner:
+            owner.execute(
+                "INSERT INTO lototrot_retiredmarks (contest_id, retired_id, leg, bets)"
+                f" SELECT contest_id, retired_id, leg, {bets} FROM lototrot_retiredmarks"
+            )
+    assert list(RetiredMarks.objects.order_by("pk")) == kept
+
+
+def test_a_row_has_the_sums_of_128_terminals_at_most(
+    own_database: Database, tmp_path: Path
+) -> None:
     day = natural_day(factories.time_to(rounds.NOON))
     contest = rounds.contest(rounds.rules(**rounds.TWO_LEGS), [(1, 2)] * 2)
-    sold = {factories.point(): 1 + number % 2 for number in range(66)}
+    sold = {factories.point(): 1 + number % 2 for number in range(130)}
     for point, tickets in sold.items():
         rounds.sell(contest, point, [(2, 2)] * tickets)
     rounds.run(contest, [rounds.Facts((1, 2), winners=frozenset({1}))] * 2)
@@ -89,11 +110,11 @@ def test_a_row_has_the_sums_of_64_terminals_at_most(own_database: Database, tmp_
     closed()
     retired(ClosedPeriod.objects.get(number=1), tmp_path)
     rows = RetiredSales.objects.order_by("pk")
-    assert [len(row.terminals) for row in rows] == [64, 2]
+    assert [len(row.terminals) for row in rows] == [128, 2]
     assert {point: left_of_terminal(point.terminal.pk, day).tickets for point in sold} == sold
     assert left_of_terminal(rows[0].terminals[0], day + timedelta(days=1)).tickets == 0
     everything = left(contest.pk)
-    assert everything and everything.tickets == 99 == sum(len(row.tickets) for row in rows) * 1.5
+    assert everything and everything.tickets == 195 == sum(len(row.tickets) for row in rows) * 1.5
     assert _broken() == set() and audit_contests().findings == [] and differences()[1] == []
 
 

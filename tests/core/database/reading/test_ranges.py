@@ -7,7 +7,8 @@ from typing import Any
 from core.database import clock
 from core.database.clock import row_uuid
 from core.journal.acting import name_process
-from core.kernel.days import add_days, natural_day
+from core.journal.selectors import acts
+from core.kernel.days import add_days, day_bounds, natural_day
 from core.nights import jobs
 from core.nights.models import JobRun
 from core.payoffice.models import Payment
@@ -15,9 +16,11 @@ from core.premises.access import TerminalActor
 from core.reports import tables
 from core.reports.parts import Span, day_parts
 from core.reports.tables import Period
+from core.staff.powers import Role
 from core.statements.cash_ups import cash_up_close, drawer
 from lototrot.selectors.selling import terminal_totals, tickets_of_terminal
 from promotrot.selectors.counter import terminal_day
+from tests.support import factories
 from tests.support.databases import Database
 from tests.support.history import weeks
 from tests.support.history.reading import rows_read, tell_planner
@@ -25,6 +28,7 @@ from tests.support.history.reading import rows_read, tell_planner
 GROWING = (
     *("lototrot_ticket", "promotrot_playticket", "promotrot_playend", "promotrot_playact"),
     *("promotrot_voucher", "payoffice_claim", "payoffice_payment", "ledger_transfer"),
+    "journal_act",
 )
 NIGHTLY = (
     *("promotrot.unfinished", "promotrot.secrets", "lototrot.prints", "payoffice.looked_up"),
@@ -104,7 +108,14 @@ def _job(name: str) -> Callable[[], Any]:
     return lambda: job.run(_days()[1])
 
 
+def _acts() -> None:
+    since, until = (day_bounds(day)[0] for day in _days())
+    by = factories.staff(Role.AUDITOR)
+    assert list(acts(by=by, name="lototrot.sale", since=since, until=until))
+
+
 READINGS: dict[str, Callable[[], Any]] = {
+    "acts of a day": _acts,
     **{name: _report(name) for name in ("sales-by-day", "prizes-won", "payments")},
     "terminal's totals": _terminal_totals,
     "operator's drawer": lambda: drawer(by=_actor()),

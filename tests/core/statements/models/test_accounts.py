@@ -189,8 +189,8 @@ def test_rows_are_lists_in_the_database_and_objects_in_the_program(
     with connection.cursor() as cursor:
         cursor.execute("SELECT lines::text, commission::text FROM statements_statement")
         assert cursor.fetchone() == (
-            '[["lototrot", "sales", "lototrot.sale", 2, 210]]',
-            '[["lototrot", "10", 210, 21]]',
+            '[["lototrot","sales","lototrot.sale",2,210]]',
+            '[["lototrot","10",210,21]]',
         )
     (copy,) = serializers.deserialize("json", serializers.serialize("json", [statement]))
     assert (copy.object.lines, copy.object.commission) == ([LINE], [EARNED])

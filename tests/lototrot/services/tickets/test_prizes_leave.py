@@ -204,6 +204,9 @@ def test_a_row_that_follows_never_leaves_before_its_ticket(
             owner.execute(statement)
     night_killed("_sealed_remove", PRIZES)
     assert here(sold)[TICKETS] == {PRESENTED} and len(here(sold)[PRIZES]) == 4
+    refused = pytest.raises(DatabaseError, match="its payment is there")
+    with refused, connections["owner"].cursor() as owner:
+        owner.execute(statement)  # its ticket is gone
     need_as_told(contest, before)
     assert retired_remove() > 0
     need_as_told(contest, before)
