@@ -14,9 +14,11 @@ from tests.browser.test_desks_tour import sign_on
 from tests.support import emitting, factories
 from tests.support.admin_desk import Desk
 from tests.support.browser import desk
-from tests.support.browser.driver import TERMINAL, Browser, Open, until
+from tests.support.browser.driver import PHONE, TERMINAL, Browser, Open, Size, until
 from tests.support.browser.line import Line
+from tests.support.browser.tour import MOVED
 
+TABLET = Size(1024, 768, touch=True)
 _NOTE = """
 const [name, element] = [arguments[0], document.querySelector(arguments[1])];
 window.noted = {...window.noted, [name]: element};
@@ -86,6 +88,34 @@ def test_a_till_keeps_its_buttons_while_pulses_come_and_sales_are_tried_again(
     assert stands(browser, "coupons")
     until(lambda: browser.text(".last .correct b") != left, "the next second")
     assert stands(browser, "clock")
+
+
+@pytest.mark.parametrize("size", [PHONE, TABLET, TERMINAL], ids=["phone", "tablet", "terminal"])
+def test_nothing_moves_while_the_terminal_loads(open_browser: Open, line: Line, size: Size) -> None:
+    shop = desk.shop()
+    emitting.opened(emitting.small())
+    browser = open_browser(size)
+    desk.enrol(browser, line.url, shop)
+    browser.find(".display")
+    moved = {"display": _moved(browser, ".display .primary")}
+    desk.to_sale(browser)
+    moved["races"] = _moved(browser, ".runner")
+    for tab, settled in (
+        ("promotrot", ".game"),
+        ("prizes", "#presented-code"),
+        ("day", ".printer"),
+    ):
+        browser.click(f"#tab-{tab}")
+        moved[tab] = _moved(browser, settled)
+    assert {name: by for name, by in moved.items() if by >= 0.05} == {}
+
+
+def _moved(browser: Browser, settled: str) -> float:
+    """Open the page again, and return how much of it moved until it was whole."""
+    browser.reload()
+    browser.find(settled)
+    browser.find("#clock:not(:empty)")
+    return float(browser.run_async(MOVED))
 
 
 def test_giving_up_can_be_pressed_while_a_sale_is_tried_again(

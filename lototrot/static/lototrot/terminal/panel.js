@@ -115,7 +115,8 @@ class Panel {
     clearTimeout(this.#timer);
     if (!this.till.signedOn) return;
     const asking = ++this.#asking;
-    if (!this.#contests.length && !this.body.children.length) this.body.replaceChildren(h("p", { class: "loading" }, t("loading")));
+    // In the place of the head: what follows it is not drawn yet, and nothing moves when they come.
+    if (!this.#contests.length && !this.body.children.length) this.head.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
       const answer = await this.till.client.get("lototrot/terminal/contests");
       if (asking === this.#asking) this.#take(answer);
