@@ -6,6 +6,7 @@ from django.utils.safestring import SafeString, mark_safe
 from core.receipts import qr
 from core.receipts.charset import clean
 from core.receipts.document import (
+    Align,
     Block,
     Document,
     Emphasis,
@@ -111,14 +112,17 @@ def _table(table: Table) -> SafeString:
 
 def _cells(tag: str, style: str, cells: tuple[str, ...], table: Table) -> SafeString:
     widths = [""] * table.columns
+    # An amount is not broken over lines; the words above it may be.
+    wraps = {
+        align: "nowrap" if (tag, align) == ("td", Align.RIGHT) else "pre-line" for align in Align
+    }
     if table.emphasis is Emphasis.LARGE:
         widths[-1] = "width:100%;"  # the last column has all that the others do not need
     return format_html_join(
         "",
-        '<{} style="{}text-align:{};vertical-align:{};padding:0 .5em 0 0;white-space:pre-line">'
-        "{}</{}>",
+        '<{} style="{}text-align:{};vertical-align:{};padding:0 .5em 0 0;white-space:{}">{}</{}>',
         (
-            (tag, style + width, align.value, _VERTICAL[tag], clean(cell), tag)
+            (tag, style + width, align.value, _VERTICAL[tag], wraps[align], clean(cell), tag)
             for cell, align, width in zip(cells, table.column_aligns, widths, strict=True)
         ),
     )

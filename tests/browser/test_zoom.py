@@ -20,16 +20,19 @@ from tests.support.admin_desk import Desk, race_day
 from tests.support.browser import desk
 from tests.support.browser.driver import Browser, Open, Size
 from tests.support.browser.line import Line
-from tests.support.browser.tour import BURST, PICTURED, SHOTS
+from tests.support.browser.tour import BURST, CUT, PICTURED, SHOTS
 from tests.support.lototrot import told_programme
 
 # 1366x768 and 1280x720 at 200 %.
 ZOOMED = (Size(683, 384, 2.0), Size(640, 360, 2.0))
 # 1280x1024 at 400 %, and the width of a small phone.
 NARROW = (Size(320, 640),)
+TABLET = (Size(1024, 768),)
 # Lists of many alike, of which the first ones tell how the others lie.
 _MOST = 60
 # Two frames later what watches the size of a page, such as a box that scrolls, has followed it.
+# How much of the window the bar takes, which stays.
+_PART_OF_BAR = "return document.querySelector('.bar').offsetHeight / innerHeight"
 _DRAWN = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
 _UNWORKABLE = """
 const most = arguments[0], found = [], page = document.documentElement;
@@ -88,15 +91,20 @@ def published(tmp_path: Path, settings: Any) -> None:
 @pytest.mark.usefixtures("published")
 def test_board_and_check(open_browser: Open, line: Line) -> None:
     contest_on_sale()
-    emitting.opened(emitting.small())
+    for game in (
+        "five-stalls",
+        "trotters-ladder",
+        "six-at-the-post",
+    ):  # with the widest prize tables
+        emitting.opened(emitting.document(game))
     live.publish(live.folder())
     browser = open_browser(ZOOMED[0], language="es")
     browser.go(f"{line.url}/?lang=es")
     browser.find(".race .runner")
-    wrong = workable(browser, "board")
+    wrong = workable(browser, "board", (*ZOOMED, *TABLET, *NARROW))
     browser.go(f"{line.url}/coupon?lang=es")
     browser.find(".runner")
-    wrong += workable(browser, "coupon")
+    wrong += workable(browser, "coupon", (*ZOOMED, *TABLET, *NARROW))
     browser.go(f"{line.url}/check?lang=ca")
     browser.find("#code")
     wrong += workable(browser, "check")
@@ -104,7 +112,7 @@ def test_board_and_check(open_browser: Open, line: Line) -> None:
     browser.type("#code", ticket.code)
     browser.keys("Enter")
     browser.find("#answer .state")
-    wrong += workable(browser, "check-answer")
+    wrong += workable(browser, "check-answer", (*ZOOMED, *TABLET, *NARROW))
     assert not wrong, "\n".join(wrong)
 
 
@@ -143,6 +151,9 @@ def test_a_terminal_of_the_width_of_a_phone(open_browser: Open, line: Line) -> N
         browser.find({"promotrot": ".game", "prizes": "#presented-code", "day": ".day"}[tab])
         wrong += workable(browser, f"narrow-{tab}", NARROW)
     assert not wrong, "\n".join(wrong)
+    assert browser.run(_PART_OF_BAR) < 0.4  # the rest is for the work
+    browser.resize(TABLET[0])
+    assert browser.run(_PART_OF_BAR) < 0.16
     browser.find(".player-language button")
     buttons = browser.all(".player-language button")
     assert [button.text for button in buttons] == ["Català", "Español", "English"]
@@ -164,3 +175,16 @@ def test_a_page_of_staff(open_browser: Open, line: Line) -> None:
         wrong += workable(browser, name)
         wrong += workable(browser, f"narrow-{name}", NARROW)
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_organisers_desk_while_bets_are_sold(open_browser: Open, line: Line) -> None:
+    """The sales of premises can be suspended at once, also at 320 px."""
+    contest_on_sale()
+    browser = open_browser(NARROW[0], language="ca")
+    sign_on(browser, line.url, Desk(Role.ORGANISER, language="ca"))
+    browser.go(f"{line.url}/admin/race-day/")
+    browser.find(".desk-chart")
+    wrong = workable(browser, "race-day-on-sale", (*NARROW, *TABLET))
+    assert not wrong, "\n".join(wrong)
+    browser.resize(NARROW[0])
+    assert browser.run(CUT) == []

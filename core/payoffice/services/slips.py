@@ -32,6 +32,7 @@ from core.receipts.document import (
     Title,
 )
 from core.receipts.formats import format_cents, format_date, format_moment
+from core.receipts.spelling import amount_in_words
 
 STATES: Mapping[DocumentState, str | Promise] = {
     DocumentState.SOLD: gettext_lazy("Sold; nothing decided yet"),
@@ -183,6 +184,7 @@ def cheque_document(cheque: Cheque, language: str) -> Document:
             Line(_("Pay to")),
             Line(payee.name, Align.CENTRE, Emphasis.LARGE),
             Pair(_("The amount of"), format_cents(cheque.amount_cents, language), Emphasis.LARGE),
+            Line(f"*** {amount_in_words(cheque.amount_cents, language)} ***", Align.CENTRE),
             Rule(),
             Spacer(3),
             Line("_" * 30, Align.CENTRE),

@@ -86,7 +86,7 @@ def _moment(text: str, language: str) -> str:
 
 def _results(certificate: Doc) -> Table:
     words = {
-        "run": _("Run"),
+        "run": _("Raced"),
         "not_run": _("Not run"),
         "suspended": _("Started and suspended"),
         "all_disqualified": _("All disqualified"),

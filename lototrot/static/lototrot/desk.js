@@ -5,11 +5,12 @@
   const desk = document.getElementById("desk");
   const line = document.getElementById("desk-line");
   if (!desk) return;
-  let drawnLast = desk.innerHTML;
+  let drawnLast = "";
   let at = performance.now();
   let leaving = false; // a page that is left gives its request up: no line is lost
   let pressed = false; // a link drawn again under the finger would lose its click
   const two = (n) => String(n).padStart(2, "0");
+  const SECONDS = /data-seconds-left="(\d+)"/g; // they differ in every answer, and alone draw nothing again
 
   function tick() {
     const gone = Math.floor((performance.now() - at) / 1000);
@@ -29,10 +30,13 @@
       if (pressed || desk.querySelector("input:focus")) return; // nor is what somebody types taken away
       // Keep the keyboard focus on its link, which is drawn again with the same address.
       const focused = desk.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-      if (drawn !== drawnLast) {
+      if (drawn.replace(SECONDS, "") !== drawnLast) {
         desk.innerHTML = drawn;
-        drawnLast = drawn;
+        drawnLast = drawn.replace(SECONDS, "");
         dispatchEvent(new Event("house:drawn"));
+      } else {
+        const clocks = desk.querySelectorAll("[data-seconds-left]");
+        [...drawn.matchAll(SECONDS)].forEach(([, seconds], place) => { clocks[place].dataset.secondsLeft = seconds; });
       }
       at = performance.now();
       if (focused) desk.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.receipts import html, qr
-from core.receipts.document import Block, Document, Line, Notice, Pair, Table, Title
+from core.receipts.document import Align, Block, Document, Line, Notice, Pair, Table, Title
 
 
 class Reader(HTMLParser):
@@ -88,3 +88,15 @@ def test_no_text_becomes_markup(text: str) -> None:
     assert "<script>" not in html.render(
         Document(language="es", blocks=(Line("<script>"),), simulated=False)
     )
+
+
+def test_an_amount_of_a_table_is_not_broken_over_lines() -> None:
+    table = Table((("Efectiu", "29.500,00 €"),), ("Com", "Import"), (Align.LEFT, Align.RIGHT))
+    page = html.render(Document(language="ca", blocks=(table,), simulated=False))
+    cells = re.findall(r'<(th|td) style="[^"]*white-space:(\S+)">([^<]*)', page)
+    assert cells == [
+        ("th", "pre-line", "Com"),
+        ("th", "pre-line", "Import"),
+        ("td", "pre-line", "Efectiu"),
+        ("td", "nowrap", "29.500,00 €"),
+    ]

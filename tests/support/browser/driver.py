@@ -34,9 +34,7 @@ _FLAGS = (
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     "--disable-dev-shm-usage",
     # A page lives for seconds: one process for all pages, and no code made faster for later.
     *("--renderer-process-limit=1", "--disable-features=SpareRendererForSitePerProcess"),
@@ -46,20 +44,14 @@ _FLAGS = (
     "--kiosk-printing",
     "--font-render-hinting=none",
 )
+_NAMED_KEYS = ("Enter", "Escape", "Tab", "Home", "End", "Backspace", "Alt")
 KEYS = {
-    "Enter": Keys.ENTER,
-    "Escape": Keys.ESCAPE,
-    "Tab": Keys.TAB,
-    "Space": " ",
-    "ArrowLeft": Keys.ARROW_LEFT,
-    "ArrowUp": Keys.ARROW_UP,
-    "ArrowRight": Keys.ARROW_RIGHT,
-    "ArrowDown": Keys.ARROW_DOWN,
-    "Home": Keys.HOME,
-    "End": Keys.END,
-    "Backspace": Keys.BACKSPACE,
+    **{name: getattr(Keys, name.upper()) for name in _NAMED_KEYS},
+    **{
+        f"Arrow{to}": getattr(Keys, f"ARROW_{to.upper()}") for to in ("Left", "Up", "Right", "Down")
+    },
     **{f"F{n}": getattr(Keys, f"F{n}") for n in (1, 2, 4, 6, 8, 9)},
-    "Alt": Keys.ALT,
+    "Space": " ",
 }
 # One request instead of Selenium's two, the second of which sends 50 kB of script.
 _VISIBLE_OF = """
@@ -97,8 +89,7 @@ window.later = 0;
 window.setTimeout = (act, ms, ...rest) => pause(act, ms >= 3000 ? ms / 10 : ms, ...rest);
 performance.now = () => elapsed() + window.later;
 """
-FIRST_LOAD_BYTES = 150_000
-"""The most that any screen may load at first, compressed."""
+FIRST_LOAD_BYTES = 150_000  # the most that any screen may load at first, compressed
 
 
 def browser_missing() -> str:

@@ -78,7 +78,7 @@ return [...document.querySelectorAll(".card *")]
   .map((e) => e.outerHTML.slice(0, 120)).slice(0, 2);
 """
 # An act that one must scroll sideways for is not found in a hurry.
-_CUT = """
+CUT = """
 const edge = (e) => Math.min(document.documentElement.clientWidth,
   e.closest(".house-panel")?.getBoundingClientRect().right ?? Infinity);
 return [...document.querySelectorAll(".desk-button, .office-button")]
@@ -116,7 +116,7 @@ const examine = async () => {{
     "wrapped amounts": (() => {{ {_WRAPPED} }})(),
     "words of a script": (() => {{ {_UNMEANT} }})(),
     "over the edge of its card": (() => {{ {BURST} }})(),
-    "acts cut off at the side": (() => {{ {_CUT} }})(),
+    "acts cut off at the side": (() => {{ {CUT} }})(),
     axe: await byAxe(),
   }} : null;
 }};

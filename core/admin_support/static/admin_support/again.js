@@ -5,14 +5,17 @@
   const EVERY_MS = 2000;
   const part = document.querySelector("[data-again]");
   if (!part) return;
+  let drawnLast = "";
 
   async function ask() {
     try {
       const answer = await fetch(part.dataset.again, { headers: { "X-By-Itself": "1" }, redirect: "error" });
       if (!answer.ok) throw new TypeError(String(answer.status));
       const drawn = await answer.text();
-      part.innerHTML = drawn;
-      dispatchEvent(new Event("house:drawn"));
+      if (drawn !== drawnLast) {
+        part.innerHTML = drawnLast = drawn;
+        dispatchEvent(new Event("house:drawn"));
+      }
       if (!part.querySelector("[data-goes-on]")) {
         location.reload();
         return;
@@ -21,6 +24,7 @@
       let notice = part.querySelector(".house-lost");
       if (!notice) notice = part.appendChild(Object.assign(document.createElement("p"), { className: "house-refusal house-lost" }));
       notice.textContent = part.dataset.lost;
+      drawnLast = ""; // so that the notice goes with the next answer
     }
     setTimeout(ask, EVERY_MS);
   }

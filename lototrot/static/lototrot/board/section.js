@@ -1,6 +1,6 @@
 // Draw Lototrot's section of the board: the contests, newest first, from the published document.
 
-import { announce, cloth, h } from "../../screens/base/dom.js";
+import { announce, cloth, drawer, h } from "../../screens/base/dom.js";
 import { cents, count, date, decimal, left, raceOfTicket } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { lines } from "../../screens/board/chart.js";
@@ -26,6 +26,7 @@ function stateOf(state) {
 /** Return the section's root and its functions for the document, the pulse and each second. */
 export function section() {
   const root = h("div", { class: "stack" });
+  const draw = drawer(root);
   let contests = [];
   let chains = {};
   let pulse = { contests: {} };
@@ -34,12 +35,13 @@ export function section() {
   function show(document, feed) {
     const unfolded = new Map([...root.querySelectorAll("details")].map((each) => [each.dataset.key, each.open]));
     chains = document.chains;
-    contests = document.contests.map((contest, place) => new Contest(contest, document.chains[contest.bet_type], place === 0));
-    root.replaceChildren(
-      h("div", { class: "row ends" }, h("h2", {}, t("lototrot")), h("a", { class: "button quiet no-wall", href: "/meetings" }, t("board_meetings"))),
-      ...(contests.length ? contests.map((each) => each.root) : [h("p", { class: "empty" }, t("board_no_contest"))]),
-      ...Object.entries(document.chains).filter(([, chain]) => chain.history.length > 1).map(([code, chain]) => history(chain, lapsedFor(document.contests, code))),
-    );
+    contests = draw([
+      ["heading", () => h("div", { class: "row ends" }, h("h2", {}, t("lototrot")), h("a", { class: "button quiet no-wall", href: "/meetings" }, t("board_meetings")))],
+      ...document.contests.map((contest, place) => [contest, chains[contest.bet_type], place === 0]).map((facts) => [facts, () => new Contest(...facts)]),
+      ...(document.contests.length ? [] : [["none", () => h("p", { class: "empty" }, t("board_no_contest"))]]),
+      ...Object.entries(chains).filter(([, chain]) => chain.history.length > 1).map(([code, chain]) => [chain, lapsedFor(document.contests, code)])
+        .map((facts) => [facts, () => history(...facts)]),
+    ]).filter((drawn) => drawn instanceof Contest);
     for (const each of root.querySelectorAll("details")) each.open = unfolded.get(each.dataset.key) ?? each.open;
     const news = contests.map((each) => each.news()).join(" ");
     if (lastNews && news !== lastNews) announce(news);

@@ -52,7 +52,7 @@ class List {
     this.#next = page.next;
     this.more.hidden = !page.next;
     for (const ticket of page.items) {
-      const acts = h("td", { class: "row acts" });
+      const acts = h("div", { class: "row acts" });
       this.#rows.push([ticket, acts]);
       this.body.append(this.#row(ticket, acts));
     }
@@ -71,7 +71,7 @@ class List {
       h("td", {}, h("time", {}, timeOfDay(ticket.sold_at))),
       h("td", {}, h("ol", { class: "played" }, ticket.races.map((numbers) => h("li", { class: "figure" }, numbers.join(" "))))),
       h("td", { class: "n" }, count(ticket.bets)), h("td", { class: "n" }, amount(cents(ticket.amount_cents))),
-      h("td", { class: "n" }, String(ticket.operator)), h("td", {}, state), acts);
+      h("td", { class: "n" }, String(ticket.operator)), h("td", {}, state), h("td", {}, acts));
   }
 
   /** Offer for each ticket what the server would still do. */

@@ -11,7 +11,8 @@ const KEPT = "lototrot.last";
 /** `opensMs(contest)` returns the time until a contest closes, 0 if it is not on sale. */
 export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
   let last = null;
-  const correct = h("button", { class: "button correct", type: "button", hidden: true, onclick: () => annul(till, last, annulled) });
+  const clock = h("b", { class: "figure" });
+  const correct = h("button", { class: "button correct", type: "button", hidden: true, onclick: () => annul(till, last, annulled) }, t("correct"), " ", clock);
   const copy = h("button", { class: "button", type: "button", onclick: () => reprint(till, last, cameOut) }, t("copy"));
   const words = h("p", { class: "row" });
   const element = h("aside", { class: "last row ends", "aria-label": t("last_ticket"), hidden: true }, words,
@@ -73,7 +74,7 @@ export function lastTicket(till, { opensMs, mayCopy, cameOut }) {
     const ms = now === null ? 0 : Math.min(Date.parse(last.sold_at) + last.window_s * 1000 - now, contestLeft);
     const may = ms > 0 && !last.voided;
     correct.hidden = !may;
-    if (may) correct.replaceChildren(t("correct"), " ", h("b", { class: "figure" }, left(ms)));
+    if (may) clock.textContent = left(ms);
     copy.hidden = last.voided || contestLeft <= 0 || !mayCopy(last.uuid);
   }
 

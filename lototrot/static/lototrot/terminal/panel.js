@@ -1,7 +1,7 @@
 // Run Lototrot's tab of the terminal: contests on sale, the bet, its confirmation, the last ticket.
 
 import { dialog } from "../../screens/base/dialog.js";
-import { amount, h } from "../../screens/base/dom.js";
+import { amount, drawer, h } from "../../screens/base/dom.js";
 import { cents, count, date, decimal, hourOfDay, left } from "../../screens/base/format.js";
 import { t } from "../../screens/base/text.js";
 import { Basket } from "./basket.js";
@@ -68,6 +68,7 @@ class Panel {
     this.head = h("div", { class: "row ends contest" });
     this.body = h("div", { class: "bet-body" });
     this.draws = h("div", { "aria-live": "polite" });
+    this.drawDraws = drawer(this.draws);
     this.#buttons();
     this.element = h("section", { class: "bet", "aria-label": t("lototrot") }, this.head, h("div", {}, this.draws, this.sales.asked), this.body);
     till.clock.everySecond((ms) => this.#second(ms));
@@ -114,7 +115,8 @@ class Panel {
     clearTimeout(this.#timer);
     if (!this.till.signedOn) return;
     const asking = ++this.#asking;
-    if (!this.#contests.length && !this.body.children.length) this.body.replaceChildren(h("p", { class: "loading" }, t("loading")));
+    // In the place of the head: what follows it is not drawn yet, and nothing moves when they come.
+    if (!this.#contests.length && !this.body.children.length) this.head.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
       const answer = await this.till.client.get("lototrot/terminal/contests");
       if (asking === this.#asking) this.#take(answer);
@@ -144,7 +146,7 @@ class Panel {
   #showShares() { this.board.shares((this.till.line.hasPulse && this.#pulse[this.#bet?.contest.id]?.shares) || []); }
 
   #take({ items, refusal, draws }) {
-    this.draws.replaceChildren(...draws.map(drawn));
+    this.drawDraws(draws.map((draw) => [draw, () => drawn(draw)]));
     const before = JSON.stringify([this.#contests, this.#refusal]);
     this.#contests = items;
     this.#refusal = refusal;
@@ -258,6 +260,7 @@ class Panel {
       F8: button(t("confirm_bet"), "F8", () => this.#confirm(), "primary big"),
     };
     this.sum = h("output", { class: "sum", "aria-live": "polite" });
+    this.drawSum = drawer(this.sum);
     this.bar = h("footer", { class: "bet-bar" }, this.sum,
       h("div", { class: "row" }, this.actions.F2, this.actions.F6, this.actions.F4, this.actions.F9, this.actions.F8));
   }
@@ -283,9 +286,11 @@ class Panel {
     const open = this.#opensMs > 0 && !this.#stopped && this.till.line.up && !this.#refusal && !this.till.outbox.entry && !this.basket.isPaying;
     const { items } = this.basket;
     const due = items.reduce((total, item) => total + item.amount_cents, bet.amountCents);
-    this.sum.replaceChildren(
-      ...(items.length ? [h("button", { class: "button coupons", type: "button", onclick: () => this.#show() }, t("coupons", { n: items.length }), " +")] : []),
-      about(bet), amount(cents(due), "large"));
+    this.drawSum([
+      ...(items.length ? [[["coupons", items.length], () => h("button", { class: "button coupons", type: "button", onclick: () => this.#show() }, t("coupons", { n: items.length }), " +")]] : []),
+      [["about", bet.bets, bet.contest.price_cents, bet.isEmpty, bet.missing, bet.isTooLarge], () => about(bet)],
+      [["due", due], () => amount(cents(due), "large")],
+    ]);
     const fits = bet.isComplete && !bet.isTooLarge;
     this.actions.F8.disabled = !((fits || (bet.isEmpty && items.length)) && open);
     this.actions.F9.disabled = !fits || items.length >= MOST_COUPONS;

@@ -1,18 +1,21 @@
 // Draw Promotrot's section of the board: the remainder of each emission, as published.
 
-import { h } from "../../screens/base/dom.js";
+import { drawer, h } from "../../screens/base/dom.js";
 import { cents, count, dayOf, decimal, hourOfDay } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
 import { scenesOf } from "./wall.js";
 
 export function section() {
+  const grid = h("div", { class: "grid" });
   const root = h("div", { class: "stack" });
+  const [draw, drawCards] = [drawer(root), drawer(grid)];
   let emissions = [];
   return { root, beat: () => {}, tick: () => {}, scenes: () => scenesOf(emissions),
     show: (document) => {
       emissions = document[language] ?? document.ca;
-      root.replaceChildren(h("h2", {}, t("promotrot")),
-        emissions.length ? h("div", { class: "grid" }, emissions.map(card)) : h("p", { class: "empty" }, t("no_games")));
+      drawCards(emissions.map((emission) => [emission, () => card(emission)]));
+      draw([["heading", () => h("h2", {}, t("promotrot"))],
+        emissions.length ? ["games", () => grid] : ["none", () => h("p", { class: "empty" }, t("no_games"))]]);
     } };
 }
 

@@ -1,6 +1,6 @@
 // Run Promotrot's tab of the terminal: the games on sale, the sale of a play, the play.
 
-import { amount, h } from "../../screens/base/dom.js";
+import { amount, drawer, h } from "../../screens/base/dom.js";
 import { dialog } from "../../screens/base/dialog.js";
 import { cents, count, date, dayOf, decimal, hourOfDay } from "../../screens/base/format.js";
 import { language, t } from "../../screens/base/text.js";
@@ -34,6 +34,9 @@ class Panel {
   constructor(till) {
     this.till = till;
     this.element = h("div", { class: "promotrot" });
+    this.cards = h("div", { class: "games" });
+    this.draw = drawer(this.element);
+    this.drawCards = drawer(this.cards);
     till.outbox.handle(KIND, {
       answered: (play, entry) => this.#sold(play, entry.uuid), resume: (entry) => this.#sold(null, entry.uuid),
       refused: (problem) => { till.toast(`${t("not_sold")} ${problem.title}`, "bad"); this.ask(); },
@@ -90,17 +93,23 @@ class Panel {
     if (this.#stage) return;
     const onSale = this.#games.filter((game) => game.on_sale);
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.emission : null;
-    this.element.replaceChildren(h("h1", { class: "heard" }, t("promotrot")),
-      ...(this.#refusal ? [h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))] : []),
-      ...this.#unfinished.map((play) => h("p", { class: "notice warn row ends" }, h("span", {}, t("unfinished", { emission: play.emission, time: hourOfDay(play.sold_at) })),
-        h("button", { class: "button", type: "button", onclick: () => this.#open(play.uuid) }, t("go_on")))),
-      ...this.#unprinted.map((voucher) => (papers.isHandedOver(voucher.uuid) ? papers.asked(this.till, voucher, () => this.ask())
-        : h("p", { class: "notice warn row ends" }, h("span", {}, t("unprinted", { amount: cents(voucher.amount_cents), time: hourOfDay(voucher.until) })),
-          h("button", { class: "button", type: "button", onclick: () => this.#print(voucher) }, t("print_voucher"))))),
-      onSale.length ? h("div", { class: "games" }, onSale.map((game, index) => this.#card(game, index)))
-        : h("p", { class: "empty large" }, t("no_games")));
+    this.drawCards(onSale.map((game, index) => [[game, index], () => this.#card(game, index)]));
+    this.draw([
+      ["heard", () => h("h1", { class: "heard" }, t("promotrot"))],
+      ...(this.#refusal ? [[this.#refusal, () => h("p", { class: "notice bad", role: "alert" }, t(this.#refusal))]] : []),
+      ...this.#unfinished.map((play) => [play, () => h("p", { class: "notice warn row ends" }, h("span", {}, t("unfinished", { emission: play.emission, time: hourOfDay(play.sold_at) })),
+        h("button", { class: "button", type: "button", onclick: () => this.#open(play.uuid) }, t("go_on")))]),
+      ...this.#unprinted.map((voucher) => [[voucher, papers.isHandedOver(voucher.uuid)], () => this.#unconfirmed(voucher)]),
+      onSale.length ? ["games", () => this.cards] : ["none", () => h("p", { class: "empty large" }, t("no_games"))],
+    ]);
     this.#refresh();
     if (this.#isShown && focused) this.element.querySelector(`[data-emission="${focused}"]`)?.focus();
+  }
+
+  #unconfirmed(voucher) {
+    if (papers.isHandedOver(voucher.uuid)) return papers.asked(this.till, voucher, () => this.ask());
+    return h("p", { class: "notice warn row ends" }, h("span", {}, t("unprinted", { amount: cents(voucher.amount_cents), time: hourOfDay(voucher.until) })),
+      h("button", { class: "button", type: "button", onclick: () => this.#print(voucher) }, t("print_voucher")));
   }
 
   /** Print a voucher whose paper is not confirmed; then it is asked whether it came out. */

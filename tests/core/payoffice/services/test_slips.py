@@ -14,6 +14,7 @@ from core.payoffice.services.presenting import presentation_make
 from core.premises.requests import new_uuid
 from core.proofs.head import head_text
 from core.receipts import text
+from core.receipts.spelling import amount_in_words
 from core.staff.powers import Role
 from tests.support import factories, rounds
 from tests.support import paying as given
@@ -106,6 +107,7 @@ def test_a_cheque_names_its_payee_until_the_name_is_erased() -> None:
         lines = text.render(slips.cheque_document(cheque, language)).splitlines()
         at = [line.strip() for line in lines].index(words)
         assert set(lines[at - 1].strip()) == {"_"}
+        assert f"*** {amount_in_words(100_001, language)} ***" in " ".join(" ".join(lines).split())
     assert given.MARIA.document_number not in paper
     assert "VOID" not in paper
     by = factories.staff(Role.SUPERVISOR)

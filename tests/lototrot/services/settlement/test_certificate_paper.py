@@ -138,7 +138,7 @@ def test_a_fraction_of_a_cent_is_kept_on_the_paper() -> None:
 def test_results_name_the_withdrawn_and_the_drawn() -> None:
     document = certificate_paper(entry_of(USUAL), "en")
     (rows,) = [block.rows for block in tables(document) if block.rows[0][0] == "1"]
-    assert rows == (("1", "Run", "6, 7", "8", "6, 7, 8"), ("2", "Not run", "–", "4", "4"))
+    assert rows == (("1", "Raced", "6, 7", "8", "6, 7, 8"), ("2", "Not run", "–", "4", "4"))
     assert "Public draw of race 2: 5b0c → 4" in paper(entry_of(USUAL))
 
 
@@ -157,9 +157,13 @@ def test_the_paper_leads_to_the_entry_and_to_the_one_before() -> None:
     assert "Entry of the public log: 41" in words
 
 
-@pytest.mark.parametrize(("language", "title"), [("ca", "liquidació"), ("es", "liquidación")])
-def test_the_paper_is_in_its_language(language: str, title: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "title", "raced"),
+    [("ca", "liquidació", "correguda"), ("es", "liquidación", "corrida")],
+)
+def test_the_paper_is_in_its_language(language: str, title: str, raced: str) -> None:
     assert title in paper(entry_of(USUAL), language).lower()
+    assert raced in paper(entry_of(USUAL), language).lower()
     assert "Organiser" not in paper(entry_of(USUAL), language)
 
 

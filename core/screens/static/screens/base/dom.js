@@ -18,6 +18,25 @@ export function set(element, name, value) {
   else element.setAttribute(name, Array.isArray(value) ? value.filter(Boolean).join(" ") : value);
 }
 
+/** Return a function that draws parts, `[facts, make]`, in a place, and returns what they make: elements, or objects with a
+ *  `root`. A part whose facts are as before stays as it is: it may be under a finger, or be read out. */
+export function drawer(place) {
+  let before = new Map();
+  return (parts) => {
+    const after = new Map();
+    for (const [facts, make] of parts) {
+      const key = JSON.stringify(facts);
+      after.set(key, before.get(key) ?? make());
+    }
+    before = after;
+    const drawn = [...after.values()];
+    const nodes = drawn.map((each) => each.root ?? each);
+    for (const old of [...place.childNodes]) if (!nodes.includes(old)) old.remove();
+    nodes.forEach((node, at) => { if (place.childNodes[at] !== node) place.insertBefore(node, place.childNodes[at] ?? null); });
+    return drawn;
+  };
+}
+
 export const amount = (text, more = "") => h("span", { class: `amount ${more}`.trim() }, text);
 
 const CLOTHS = 18;

@@ -49,7 +49,7 @@ function draw(section, feed, published) {
   if (published) {
     section.view.show(published, feed);
     section.shown = feed.document;
-    if (!onWall) section.root.replaceChildren(section.view.root);
+    if (!onWall && !section.view.root.isConnected) section.root.replaceChildren(section.view.root);
   }
   section.view.beat(feed);
 }

@@ -175,7 +175,7 @@ function drawWaiting() {
     outbox.mark("answered");
     outbox.resume().catch((error) => till.tell(error));
   };
-  at.waiting.replaceChildren(
+  const words =
     h("div", { class: ["state", line.up && !outbox.inDoubt ? "info" : "bad"] },
       h("p", { class: "large" }, outbox.inDoubt ? t("in_doubt") : asked || handler.waiting ? t("waiting_answer") : t("waiting_paper")),
       h("p", {}, outbox.inDoubt ? t("in_doubt_why") : handler.waiting ?? (asked ? t("waiting_answer_why") : t("waiting_paper_why"))),
@@ -185,8 +185,9 @@ function drawWaiting() {
         handler.waiting || outbox.inDoubt ? null : asked
           ? h("button", { class: "button", type: "button", onclick: () => outbox.giveUp().catch(till.tell) }, t("give_up"))
           : [h("button", { class: "button primary", type: "button", onclick: again }, t("print_again")),
-            h("button", { class: "button", type: "button", onclick: () => outbox.done(entry.uuid) }, t("paper_fails"))])),
-  );
+            h("button", { class: "button", type: "button", onclick: () => outbox.done(outbox.entry.uuid) }, t("paper_fails"))]));
+  // Each try changes the outbox; a button that is drawn again under a finger would lose its press.
+  if (!at.waiting.firstChild?.isEqualNode(words)) at.waiting.replaceChildren(words);
 }
 
 /** Enrol with a code that was scanned while its field did not have the focus. */
