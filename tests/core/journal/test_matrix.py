@@ -54,6 +54,7 @@ BY_HAND = {
     "lototrot_displayacknowledgement.there",
     "lototrot_printconfirmation.there",
     "lototrot_prize.there",
+    "lototrot_racedeclaration.one_result",
     "lototrot_salesstop.signalled",
     "lototrot_ticket.there",
     "nothing_late_in_a_closed_period",
