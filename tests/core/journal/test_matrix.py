@@ -19,6 +19,7 @@ NOT_THAT_DAY = {
     "draws_draw.state_abandoned",
     "draws_draw.state_called_off",
     "draws_outcome.confirmed",
+    "enrolment_code_to_who_acted",
     "lineage_by_command",
     "lototrot_classification.in_force_false",
     "lototrot_gameend.posted",
