@@ -58,6 +58,7 @@ BY_HAND = {
     "lototrot_racedeclaration.one_result",
     "lototrot_salesstop.signalled",
     "lototrot_ticket.there",
+    "nights_jobrun.over",
     "nothing_late_in_a_closed_period",
     "payoffice_cashsession.count_stands",
     "payoffice_cashsession.counted",
