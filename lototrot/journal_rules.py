@@ -12,6 +12,7 @@ from core.journal.binding import (
     with_rows,
 )
 from core.journal.rules import Rule
+from lototrot.rules_course import OFFERED, ONE_RESULT
 from lototrot.rules_named import NAMED
 from lototrot.selectors.retired import stays
 
@@ -163,6 +164,8 @@ _CONTEST = (
     stamped("lototrot_contestchange", "changed_at", user="changed_by_id", session="changed_in_id"),
     stamped("lototrot_discard", "discarded_at"),
     confirmed("lototrot_discard"),
+    with_parent("lototrot_contest", "ledger_account", "takings_account_id"),
+    OFFERED,
     OPENED,
     OPENING_PUBLISHED,
     MOVED,
@@ -317,6 +320,7 @@ _COURSE = (
     stamped("lototrot_racedeclaration", "recorded_at", **_RECORDED, session="recorded_in_id"),
     confirmed("lototrot_racedeclaration"),
     confirmed("lototrot_classification"),
+    ONE_RESULT,
     became(
         "lototrot_classification",
         "in_force",

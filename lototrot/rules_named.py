@@ -8,7 +8,7 @@ def _set_named(table: str) -> Rule:
     """Return the rule that two persons confirmed the very set of tickets that an act undid."""
     return Rule(
         f"{table}.as_named",
-        "it is of another set of tickets than two persons confirmed",
+        "it is of another set of tickets, or of another prize, than two persons confirmed",
         table,
         f"""
         SELECT '{table}', min(t.id), t.journal_xid
@@ -17,6 +17,7 @@ def _set_named(table: str) -> Rule:
          GROUP BY p.id, t.journal_xid
         HAVING p.content ->> 'digest' IS DISTINCT FROM encode(sha256(convert_to(
                string_agg(t.ticket_id || chr(10), '' ORDER BY t.ticket_id), 'UTF8')), 'hex')
+            OR NOT bool_and(staff_proposes(p, t))
         """,
     )
 

@@ -62,7 +62,6 @@ GATE_NAMES = {
 # What a leg lacks before the settlement or the payment order, by the code of the gap.
 MISSING = {
     "withdrawal_unconfirmed": _("A withdrawal waits for its second person"),
-    "result_contradictory": _("Both classified and declared"),
     "ruling_missing": _("Left at the start without a ruling"),
     "withdrawals_differ": _("Classification and record differ on the withdrawn"),
     "classification_missing": _("No classification"),

@@ -201,7 +201,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "takings_account",
-                    models.ForeignKey(
+                    models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="ledger.account",

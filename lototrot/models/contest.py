@@ -157,7 +157,7 @@ class Contest(Guarded):
         models.IntegerField(), default=list, verbose_name=_("numbers on sale")
     )
     code_secret = models.BinaryField(max_length=80, null=True)
-    takings_account = foreign_key(Account, _("account of the takings"))
+    takings_account = one_to_one(Account, _("account of the takings"))
     created_at = models.DateTimeField(_("registered at"))
     created_by = foreign_key(User, _("registered by"))
 

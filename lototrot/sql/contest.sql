@@ -59,6 +59,39 @@ END $$;
 CREATE OR REPLACE TRIGGER closing_stays BEFORE UPDATE ON lototrot_contest
     FOR EACH ROW EXECUTE FUNCTION lototrot_guard_contest();
 
+-- Refuse a contest of another day or chain than its meeting and its bet type are of, a race of another
+-- meeting, and takings on an account that was not opened for it: who puts it on sale does not see them.
+CREATE OR REPLACE FUNCTION lototrot_guard_new_contest() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lototrot_meeting m, lototrot_bettype b, ledger_account a
+         WHERE m.id = NEW.meeting_id AND m.day = NEW.day
+           AND b.id = NEW.bet_type_id AND b.code = NEW.bet_type_code
+           AND a.id = NEW.takings_account_id AND a.code LIKE 'lototrot:takings:%'
+           AND (TG_OP = 'UPDATE' OR a.journal_xid = journal_number())) THEN
+        RAISE EXCEPTION 'contest %: its day, its chain or its account is another''s', NEW.id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER unshared BEFORE INSERT OR UPDATE OF bet_type_id, bet_type_code ON lototrot_contest
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_new_contest();
+
+CREATE OR REPLACE FUNCTION lototrot_guard_leg() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lototrot_contest c JOIN lototrot_race r ON r.meeting_id = c.meeting_id
+         WHERE c.id = NEW.contest_id AND r.id = NEW.race_id) THEN
+        RAISE EXCEPTION 'contest %: race % is of another meeting', NEW.contest_id, NEW.race_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER of_meeting BEFORE INSERT OR UPDATE ON lototrot_contestleg
+    FOR EACH ROW EXECUTE FUNCTION lototrot_guard_leg();
+
 -- Refuse a start outside the window of its meeting (14.III.4) [B15].
 CREATE OR REPLACE FUNCTION lototrot_need_in_meeting() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -127,8 +127,15 @@ LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE p.kind WHEN 'lototrot.unprinted' THEN p.content ->> 'verdict' = 'void' ELSE true END
 $$;
 
+-- What is held is the prize that was ordered.
 CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r lototrot_block) RETURNS boolean
-LANGUAGE sql IMMUTABLE AS $$ SELECT true $$;
+LANGUAGE sql STABLE AS $$
+    SELECT r.prize_cents = coalesce((
+               SELECT z.prize_cents FROM lototrot_ticket t
+                 JOIN lototrot_settlement s ON s.contest_id = t.contest_id AND s.in_force
+                 JOIN lototrot_prize z ON z.settlement_id = s.id AND z.ticket_id = t.id
+                WHERE t.id = r.ticket_id), 0)
+$$;
 
 CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r lototrot_paymentorder) RETURNS boolean
 LANGUAGE sql STABLE AS $$

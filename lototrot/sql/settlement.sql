@@ -50,6 +50,22 @@ END $$;
 CREATE OR REPLACE TRIGGER whole_period BEFORE INSERT ON lototrot_paymentorder
     FOR EACH ROW EXECUTE FUNCTION lototrot_need_whole_period();
 
+-- Refuse that prizes lapse before the last day to claim is over, or as of another day (14.III.10.7).
+CREATE OR REPLACE FUNCTION lototrot_need_over() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM lototrot_paymentorder o
+         WHERE o.contest_id = NEW.contest_id AND o.last_claim_day = NEW.last_claim_day
+           AND o.last_claim_day < (least(NEW.lapsed_at, core_now()) AT TIME ZONE 'Europe/Madrid')::date) THEN
+        RAISE EXCEPTION 'contest %: its prizes can still be claimed', NEW.contest_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER over BEFORE INSERT ON lototrot_lapse
+    FOR EACH ROW EXECUTE FUNCTION lototrot_need_over();
+
 -- Refuse a settlement out of its turn [A4, A20, B14]: while an earlier meeting of the chain is on
 -- sale, unsettled or not ordered, or a draft that could still open, after midnight too.
 CREATE OR REPLACE FUNCTION lototrot_need_turn() RETURNS trigger LANGUAGE plpgsql AS $$

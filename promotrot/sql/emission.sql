@@ -145,6 +145,82 @@ BEGIN
     RETURN NEW;
 END $$;
 
+-- Refuse a closing with other counts or sums than those of its plays, its vouchers and the closing before:
+-- only its statement says later which plays had ended by then [P1, P2].
+CREATE OR REPLACE FUNCTION promotrot_guard_closing() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM promotrot_emission e CROSS JOIN LATERAL (
+            SELECT count(*) AS sold, count(*) FILTER (WHERE p.cause = 'refund') AS refunded,
+                   count(*) FILTER (WHERE p.ticket_id IS NULL) AS unfinished,
+                   coalesce(sum(p.awarded_cents), 0) AS awarded, coalesce(sum(p.extra_cents), 0) AS extra
+              FROM promotrot_playticket t LEFT JOIN promotrot_playend p ON p.ticket_id = t.id
+             WHERE t.emission_id = e.id) s
+         CROSS JOIN LATERAL (
+            SELECT coalesce(sum(v.amount_cents), 0) AS unclaimed
+              FROM promotrot_voucher v JOIN promotrot_playticket t ON t.id = v.ticket_id
+             WHERE t.emission_id = e.id AND v.nature IN ('cash', 'in_kind') AND NOT EXISTS (
+                SELECT FROM payoffice_claim c WHERE c.game = 'promotrot' AND c.document_id = v.id)) u
+         CROSS JOIN LATERAL (
+            SELECT coalesce(max(c.sequence), 0) AS sequence,
+                   coalesce((array_agg(c.owed_cents ORDER BY c.sequence DESC))[1], 0) AS owed
+              FROM promotrot_closingstatement c WHERE c.game_id = e.game_id) b
+         WHERE e.id = NEW.emission_id AND NEW.sequence = b.sequence + 1
+           AND NEW.owed_cents = greatest(0, b.owed - s.extra) + NEW.shortfall_cents
+           AND NEW.document @> jsonb_build_object(
+               'tickets', e.tickets, 'sold', s.sold, 'unsold', e.tickets - s.sold, 'refunded', s.refunded,
+               'unfinished', s.unfinished, 'price_cents', e.price_cents,
+               'takings_cents', (s.sold - s.refunded) * e.price_cents, 'awarded_cents', s.awarded,
+               'extra_awarded_cents', s.extra, 'unclaimed_cents', u.unclaimed,
+               'owed_before_cents', b.owed, 'owed_cents', NEW.owed_cents,
+               'shortfall_cents', NEW.shortfall_cents)) THEN
+        RAISE EXCEPTION 'emission %: its plays give other figures', NEW.emission_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- What is short is what the percentage for prizes, as it was posted, has beyond the awards; and the takings
+-- are divided.
+CREATE OR REPLACE FUNCTION promotrot_check_closing() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.shortfall_cents <> (
+        SELECT greatest(0, coalesce(sum(x.amount_cents), 0) - (NEW.document ->> 'awarded_cents')::bigint)
+          FROM ledger_transfer x JOIN staff_proposal p ON p.uuid = x.reference
+         WHERE p.id = NEW.proposal_id AND x.kind = 'promotrot.minimum')
+       OR 0 <> (
+        SELECT coalesce(sum(b.cents), 0) FROM ledger_standing b WHERE b.account_id = (
+            SELECT a.id FROM ledger_account a JOIN promotrot_emission e
+                ON a.code = 'promotrot:' || e.reference || ':takings' WHERE e.id = NEW.emission_id)) THEN
+        RAISE EXCEPTION 'emission %: other sums were posted', NEW.emission_id
+            USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER with_counts BEFORE INSERT ON promotrot_closingstatement
+    FOR EACH ROW EXECUTE FUNCTION promotrot_guard_closing();
+-- A constraint trigger cannot be replaced, so it is dropped and created again.
+DROP TRIGGER IF EXISTS as_posted ON promotrot_closingstatement;
+CREATE CONSTRAINT TRIGGER as_posted AFTER INSERT ON promotrot_closingstatement
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION promotrot_check_closing();
+
+-- Refuse that a lane is shut while its emission stays on sale: what the lane still had would be kept, with its
+-- prizes, and the other lanes sold on.
+CREATE OR REPLACE FUNCTION promotrot_guard_shut() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM promotrot_emission e WHERE e.id = NEW.emission_id AND e.state = 'open') THEN
+        RAISE EXCEPTION 'lane %: its emission is on sale', NEW.id USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+DROP TRIGGER IF EXISTS shut ON promotrot_lane;
+CREATE CONSTRAINT TRIGGER shut AFTER UPDATE OF open ON promotrot_lane
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (OLD.open AND NOT NEW.open AND NEW.taken < NEW.tickets)
+    EXECUTE FUNCTION promotrot_guard_shut();
+
 CREATE OR REPLACE TRIGGER planned BEFORE INSERT ON promotrot_emission
     FOR EACH ROW EXECUTE FUNCTION promotrot_guard_plan();
 CREATE OR REPLACE TRIGGER with_plan BEFORE INSERT ON promotrot_prizetier

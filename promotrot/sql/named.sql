@@ -36,12 +36,11 @@ LANGUAGE sql STABLE AS $$
        AND p.content ->> 'game' = (SELECT g.code FROM promotrot_game g WHERE g.id = r.game_id)
 $$;
 
--- The play may leave with its month later; then nobody can tell any more which it was.
+-- The play stays: one that two persons ended does not leave (promotrot_play_over).
 CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r promotrot_officeend) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-    SELECT p.content ->> 'reason' = r.reason AND p.content ->> 'play' = coalesce(
-           (SELECT t.uuid::text FROM promotrot_playticket t WHERE t.id = r.ticket_id),
-           p.content ->> 'play')
+    SELECT p.content ->> 'reason' = r.reason AND p.content ->> 'play' = (
+           SELECT t.uuid::text FROM promotrot_playticket t WHERE t.id = r.ticket_id)
 $$;
 
 CREATE OR REPLACE FUNCTION staff_proposes(p staff_proposal, r promotrot_voucherhandover) RETURNS boolean

@@ -9,13 +9,16 @@ from django.db import IntegrityError
 from core.database import clock
 from core.journal.acting import acting
 from core.journal.rules import Rule, broken
+from core.ledger import services as ledger
 from core.payoffice.services.paying import payment_make
+from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot import journal_rules
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket, Unprinted, Void
 from lototrot.services.contest.closing import contest_close, contest_close_due, contest_close_early
 from lototrot.services.races.stopping import race_stop
+from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.seal.sealing import contest_seal
 from lototrot.services.settlement.breach import breach_void
 from lototrot.services.settlement.unprinted import prints_end, unprinted_decide
@@ -126,6 +129,65 @@ def test_a_contest_put_on_sale_without_its_terms_being_published_is_found(
         execute(f"UPDATE proofs_logentry SET {OTHER_ACT}")
         ((table, row, _),) = broken(rule)
     assert (table, row) == ("lototrot_contest", contest.pk)
+
+
+def test_takings_on_an_account_of_an_earlier_act_are_refused(own_database: Database) -> None:
+    """A program could have opened it for another contest, and paid money into it."""
+    draft, meeting = factories.contest(state=Contest.State.DRAFT), factories.meeting()
+    code = ledger.liability("lototrot:takings:before")
+    account = ledger.account_open([code])[code.code]
+    again = {name: getattr(draft, name) for name in ("price_cents", "max_bets", "created_by_id")}
+    with pytest.raises(IntegrityError, match="its account is another's"):
+        Contest.objects.create(
+            meeting=meeting,
+            day=meeting.day,
+            bet_type=draft.bet_type,
+            bet_type_code=draft.bet_type_code,
+            scheduled_close_at=draft.scheduled_close_at,
+            takings_account=account,
+            created_at=clock.now(),
+            **again,
+        )
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_numbers_on_sale_that_no_act_changed_are_found(own_database: Database) -> None:
+    contest = factories.contest()
+    race, by = factories.races_of(contest)[0], factories.staff(Role.STEWARDS)
+    with acting("tests"):
+        entered = withdrawal_enter(by=by, race_id=race.pk, number=4, source="Vet")
+    with acting("tests"):
+        two_persons.reject(
+            proposal=entered.proposal.uuid, by=factories.staff(Role.STEWARDS), reason="Mistaken"
+        )
+    rule = RULES["lototrot_contest.offered"]
+    assert list(broken(rule)) == []
+    with as_owner(own_database), touched("lototrot_contest"):
+        with acting("tests"):
+            execute("ALTER TABLE lototrot_contest ENABLE TRIGGER journal_changed")
+            execute(f"UPDATE lototrot_contest SET offered_masks[1] = 1 WHERE id = {contest.pk}")
+        ((table, row, _),) = broken(rule)
+    assert (table, row) == ("lototrot_contest", contest.pk)
+
+
+@pytest.mark.article("14.III.5.4")
+def test_a_second_result_of_a_race_is_found(own_database: Database) -> None:
+    """[B13, B17]"""
+    drawn, run, _ = factories.meeting(races=3).races.order_by("number")
+    with acting("tests"):
+        declaration = factories.declared(drawn)
+        factories.classified(run, [1])
+    rule = RULES["lototrot_racedeclaration.one_result"]
+    assert list(broken(rule)) == []
+    for forged in (
+        f"UPDATE lototrot_classification SET race_id = {drawn.pk}",
+        f"UPDATE lototrot_racestart SET race_id = {drawn.pk}",
+        "UPDATE lototrot_racedeclaration SET kind = 'suspended'",
+        "UPDATE staff_proposal SET content = content - 'race' WHERE kind = 'lototrot.declaration'",
+    ):
+        with as_owner(own_database), touched(forged.split()[1]):
+            assert execute(forged) == 1
+            assert [row for _, row, _ in broken(rule)] == [declaration.pk], forged
 
 
 def test_a_closing_that_was_moved_without_a_move_on_record_is_found(

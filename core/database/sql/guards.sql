@@ -23,3 +23,9 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+
+CREATE OR REPLACE FUNCTION guard_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'table %: row % has ended, and stays as it is', TG_TABLE_NAME, OLD.id
+        USING ERRCODE = 'restrict_violation';
+END $$;

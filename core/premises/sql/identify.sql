@@ -117,3 +117,6 @@ BEGIN
         operator_id := v_who.operator_id;
     END IF;
 END $$;
+
+CREATE OR REPLACE TRIGGER stays_ended BEFORE UPDATE OF ended_at ON premises_operatorsession
+    FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION guard_ended();

@@ -52,6 +52,18 @@ END $$;
 CREATE OR REPLACE TRIGGER only_once BEFORE UPDATE ON premises_enrolment
     FOR EACH ROW WHEN (OLD.used_at IS NOT NULL) EXECUTE FUNCTION premises_enrolment_once();
 
+-- A terminal is opened without a key: the key is made by the machine that enrols.
+CREATE OR REPLACE FUNCTION premises_need_bare() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'terminal %: it is opened without a key, and gets one when it enrols', NEW.code
+        USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE OR REPLACE TRIGGER without_key BEFORE INSERT ON premises_terminal
+    FOR EACH ROW WHEN (num_nonnulls(NEW.public_key, NEW.enrolled_at, NEW.token_digest, NEW.next_token_digest,
+        NEW.revoked_at, NEW.copied_at) > 0)
+    EXECUTE FUNCTION premises_need_bare();
+
 -- A terminal comes back, or gets another key, by a leave to enrol that was used then. Each leave does it once:
 -- the next time needs a leave that was used later. One that was revoked never comes back.
 CREATE OR REPLACE FUNCTION premises_need_enrolment() RETURNS trigger LANGUAGE plpgsql AS $$

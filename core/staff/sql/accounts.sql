@@ -131,3 +131,9 @@ END $$;
 
 CREATE OR REPLACE TRIGGER erased BEFORE UPDATE OF password, name_key ON staff_newpassword
     FOR EACH ROW EXECUTE FUNCTION staff_guard_waiting();
+
+-- A session or a second factor that has ended never comes back, or a thief's would, of somebody who was dismissed.
+CREATE OR REPLACE TRIGGER stays_ended BEFORE UPDATE OF ended_at ON staff_staffsession
+    FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION guard_ended();
+CREATE OR REPLACE TRIGGER stays_ended BEFORE UPDATE OF ended_at ON staff_secondfactor
+    FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL) EXECUTE FUNCTION guard_ended();

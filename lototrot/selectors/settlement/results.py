@@ -171,9 +171,7 @@ def _gaps(position: int, record: RaceRecord) -> list[Missing]:
     official, declaration = record.classification, record.declaration
     if record.unconfirmed:
         gaps.append(gap("withdrawal_unconfirmed", *record.unconfirmed))
-    if official and declaration:
-        gaps.append(gap("result_contradictory"))
-    elif official:
+    if official:
         unruled, differing = _unruled(official.runners), _differing(record, official.runners)
         gaps += [gap("ruling_missing", *unruled)] if unruled else []
         gaps += [gap("withdrawals_differ", *differing)] if differing else []

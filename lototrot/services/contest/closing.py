@@ -15,10 +15,7 @@ from core.kernel.errors import InvariantBroken
 from core.staff.actor import StaffActor
 from lototrot import powers
 from lototrot.engine.closing import closing
-from lototrot.engine.races import mask_of
-from lototrot.models.contest import Contest, ContestLeg
-from lototrot.models.programme import Runner
-from lototrot.models.running import Withdrawal
+from lototrot.models.contest import Contest
 from lototrot.models.stops import SalesStop
 from lototrot.selectors.stops import contests_covered, stops_standing
 
@@ -95,19 +92,3 @@ def closings_due() -> list[int]:
     unclosed = Contest.objects.filter(state__in=Contest.UNCLOSED)
     due = unclosed.filter(scheduled_close_at__lte=clock.now())
     return list(due.order_by("scheduled_close_at").values_list("pk", flat=True))
-
-
-@transaction.atomic
-def offered_masks_refresh(*, contest_id: int) -> list[int]:
-    """Set the numbers that each leg offers: its programme without the withdrawals in force."""
-    hold((Lock.CONTEST, contest_id))
-    legs = ContestLeg.objects.filter(contest_id=contest_id).order_by("position")
-    offered = dict.fromkeys(legs.values_list("race_id", flat=True), 0)
-    for race, number in Runner.objects.filter(race__in=offered).values_list("race_id", "number"):
-        offered[race] |= mask_of([number])
-    standing = Withdrawal.objects.filter(race__in=offered, reversed_at=None)
-    for race, number in standing.values_list("race_id", "number"):
-        offered[race] &= ~mask_of([number])
-    masks = [*offered.values()]
-    Contest.objects.filter(pk=contest_id).update(offered_masks=masks)
-    return masks

@@ -28,7 +28,6 @@ from lototrot.models.programme import Meeting, Race
 from lototrot.selectors.contests import RaceUnknown, contest_get
 from lototrot.selectors.settlement.chains import chain_lock
 from lototrot.services.authority.ending import need_going_on
-from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.code_secrets import secret_make
 from lototrot.services.contest.contests import ScheduleOutOfPlace
 from lototrot.services.reasons import need_reason
@@ -137,7 +136,6 @@ def contest_create(*, by: StaffActor, meeting: Meeting, **terms: Any) -> Contest
         ContestLeg(contest=contest, position=position, race=race)
         for position, race in enumerate(new_terms.races, start=1)
     )
-    offered_masks_refresh(contest_id=contest.pk)
     contest.refresh_from_db()
     return contest
 
@@ -182,7 +180,6 @@ def contest_change(*, by: StaffActor, contest_id: int, **changes: Any) -> Contes
     except IntegrityError as error:
         raise _taken(contest.meeting, new_terms) from error
     _races_change(contest, new_terms.races)
-    offered_masks_refresh(contest_id=contest_id)
     return contest_get(contest_id)
 
 

@@ -12,7 +12,6 @@ from lototrot.models.programme import Race
 from lototrot.models.settlement import PaymentOrder
 from lototrot.selectors.contests import RaceUnknown
 from lototrot.selectors.races import RaceRecord, race_record
-from lototrot.services.contest.closing import offered_masks_refresh
 
 
 class InstantAhead(Invalid):
@@ -105,15 +104,6 @@ def need_undrawn(record: RaceRecord) -> None:
         raise DrawCertified(race=record.race_id)
     if record.draw_begun:
         raise DrawBegun(race=record.race_id)
-
-
-def offers_refresh(race_id: int) -> None:
-    """Update the numbers on offer in every contest on the race that is not closed yet."""
-    selling = Contest.objects.filter(
-        legs__race_id=race_id, state__in=[Contest.State.DRAFT, *Contest.UNCLOSED]
-    )
-    for contest in selling.order_by("pk").values_list("pk", flat=True):
-        offered_masks_refresh(contest_id=contest)
 
 
 def past_instant(instant: datetime, *, clock_behind: timedelta = timedelta()) -> datetime:

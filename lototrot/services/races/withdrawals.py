@@ -25,7 +25,6 @@ from lototrot.selectors.races import RaceRecord
 from lototrot.services.races.course import (
     need_undrawn,
     need_unordered,
-    offers_refresh,
     past_instant,
     race_get,
     race_hold,
@@ -105,7 +104,6 @@ def withdrawal_enter(
         entered_in_id=by.session_id,
         proposal=proposal,
     )
-    offers_refresh(race_id)
     return withdrawal
 
 
@@ -202,7 +200,6 @@ def _rejected(proposal: Proposal, by: StaffActor) -> None:
     Withdrawal.objects.filter(pk=withdrawal.pk).update(
         reversed_at=clock.now(), reversed_reason=reason
     )
-    offers_refresh(withdrawal.race_id)
 
 
 def _reversed(proposal: Proposal, by: StaffActor) -> None:
@@ -211,7 +208,6 @@ def _reversed(proposal: Proposal, by: StaffActor) -> None:
     Withdrawal.objects.filter(pk=withdrawal.pk).update(
         reversed_at=clock.now(), reversed_reason=proposal.content["reason"], reversal=proposal
     )
-    offers_refresh(withdrawal.race_id)
 
 
 WITHDRAWAL = two_persons.Kind(

@@ -23,7 +23,6 @@ from lototrot.selectors.contests import contest_get, figures_of, rules_of
 from lototrot.selectors.internal_bets import internal_list
 from lototrot.selectors.races import contest_limit
 from lototrot.selectors.stops import stops_standing
-from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import ProgrammeNotApproved, ScheduleOutOfPlace
 from lototrot.services.contest.preparing import PublishedAlready
 from lototrot.services.contest.published_terms import opening_publish
@@ -154,7 +153,6 @@ def _open(proposal: Proposal, by: StaffActor) -> None:
     _need_openable(contest)
     if proposal.content != {"contest": contest.pk, **terms_named(contest)}:
         raise TermsChanged
-    offered_masks_refresh(contest_id=contest.pk)
     Contest.objects.filter(pk=contest.pk, state=Contest.State.DRAFT).update(
         state=Contest.State.OPEN, opened_at=clock.now(), opening=proposal
     )

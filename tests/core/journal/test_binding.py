@@ -19,7 +19,6 @@ UNBOUND = {
     "journal_source": "of the act that used its name first, by the same function",
     "journal_rowform": "of a block, whose digest covers it",
     "lototrot_racecourse": "a name and a place that mean no act; its act says who",
-    "nights_jobrun": "how far the runner of the nights has come",
     "proofs_receiver": "how far a copy of the log was brought",
     "timekeeping_reading": "what a reference said last",
 }

@@ -7,6 +7,9 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from core.database import clock
+from core.journal.rules import broken
+from core.kernel.days import add_days, natural_day
+from core.nights.journal_rules import AHEAD
 from core.nights.models import JobFailure, JobRun
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +48,25 @@ def test_a_job_has_one_run_for_a_day_and_is_done_once() -> None:
     with pytest.raises(DatabaseError), transaction.atomic():
         JobRun.objects.filter(pk=begun.pk).update(state="running", ended_at=None)
     assert str(begun) == "2030-03-04 a"
+
+
+def test_what_a_night_listed_stays() -> None:
+    """A program could empty the list of those who paid themselves."""
+    done = run()
+    listed = {"state": "done", "ended_at": clock.now(), "listed": {"paid": [1]}}
+    JobRun.objects.filter(pk=done.pk).update(**listed)
+    for changes in ({"listed": {}}, {"counts": {"paid": 0}}, {"attempts": 2}):
+        with pytest.raises(DatabaseError, match="stays as it is"), transaction.atomic():
+            JobRun.objects.filter(pk=done.pk).update(**changes)
+
+
+def test_a_job_of_a_day_that_is_not_over_is_found() -> None:
+    """A program could call the audits of years to come done: no night would do them."""
+    today = natural_day(clock.now())
+    run(day=add_days(today, -1))
+    assert list(broken(AHEAD)) == []
+    ahead = [run(day=add_days(today, days)).pk for days in (0, 1, 400)]
+    assert sorted(row for _, row, _ in broken(AHEAD)) == ahead
 
 
 def test_a_failure_gives_its_reason_and_stays() -> None:

@@ -88,6 +88,7 @@ def test_nothing_waits_and_nothing_is_purged_on_an_empty_day() -> None:
 
 def test_a_night_names_what_was_changed_since_the_last_one(own_database: Database) -> None:
     monday = date(2030, 3, 4)
+    factories.time_to(datetime(2030, 3, 5, 2, tzinfo=UTC))
     factories.premises()
     seal_all()
     first = nightly.journal_audit(monday)

@@ -212,7 +212,7 @@ def test_no_terminal_comes_back_or_gets_a_key_without_a_leave() -> None:
     row = Terminal.objects.filter(pk=point.terminal.pk)
     code = factories.enrolment_code(point.premises, point.terminal.code)
     services.terminal_enrol(code=code, public_key=factories.KEY.public)
-    leave = Enrolment.objects.get(terminal=point.terminal)
+    leave = Enrolment.objects.filter(terminal=point.terminal).latest("pk")
     row.update(copied_at=clock.now())
     services.terminal_revoke(by=factories.staff(Role.ORGANISER), terminal=ended.terminal.code)
     for rows, changes in (
@@ -228,6 +228,27 @@ def test_no_terminal_comes_back_or_gets_a_key_without_a_leave() -> None:
     code = factories.enrolment_code(point.premises, point.terminal.code)
     assert services.terminal_enrol(code=code, public_key=TerminalKey().public)[0] == point.terminal
     assert row.get().copied_at is None
+
+
+@pytest.mark.article("14.I.6")
+@pytest.mark.parametrize(
+    "column", ["public_key", "token_digest", "next_token_digest", "enrolled_at"]
+)
+def test_no_terminal_is_opened_with_a_key_or_a_token(column: str) -> None:
+    """A program could add its own while two persons open the terminal, and nobody would enrol."""
+    place, now = factories.premises(), clock.now()
+    value = now if column == "enrolled_at" else b"of another machine"
+    content = {"terminals": [{"code": "T1", "premises": place.code}]}
+    row = {"code": "T1", "premises": place, "created_at": now}
+
+    @transaction.atomic
+    def opened(**more: object) -> None:
+        opening = factories.proposal("premises.opening", content=content)
+        Terminal.objects.create(**row, **more, proposal=opening)
+
+    with pytest.raises(IntegrityError, match="opened without a key"):
+        opened(**{column: value})
+    opened()
 
 
 @pytest.mark.article("14.I.6")

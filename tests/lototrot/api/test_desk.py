@@ -12,7 +12,6 @@ from core.staff.powers import Role
 from lototrot import accounts
 from lototrot.api import desk
 from lototrot.models.contest import Contest, DisplayAcknowledgement
-from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.tickets.putting_on_sale import contest_publish
 from tests.support import factories, rounds
 from tests.support.api import Api, refused, staff_api, terminal_api
@@ -62,7 +61,6 @@ def test_contests_on_sale(api: Api, place: Point, contest: Contest) -> None:
     rounds.fund(account, 1_234_567)
     rounds.fund(accounts.lapsed(contest.pk), 765)
     factories.withdrawal(factories.races_of(contest)[0], 3)
-    offered_masks_refresh(contest_id=contest.pk)
     answer = api.get("lototrot/terminal/contests", lang="en").json()
     assert answer["refusal"] is None
     assert answer["server_time"].endswith("Z")

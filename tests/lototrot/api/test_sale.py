@@ -13,7 +13,7 @@ from core.premises.models import BurntRequest, OperatorSession, Premises, Suspen
 from lototrot.api.tickets import TicketCard
 from lototrot.models.contest import Contest, TicketModel
 from lototrot.models.tickets import Ticket
-from lototrot.services.contest.closing import contest_close, offered_masks_refresh
+from lototrot.services.contest.closing import contest_close
 from lototrot.services.tickets.layout import layout_digest
 from tests.support import factories
 from tests.support.api import Api, LogText, refused, staff_api, terminal_api
@@ -128,7 +128,6 @@ def test_a_ticket_that_is_none(
 @pytest.mark.article("14.III.5.4.1")
 def test_a_withdrawn_number(place: Point, contest: Contest) -> None:
     factories.withdrawal(factories.races_of(contest)[1], 3)
-    offered_masks_refresh(contest_id=contest.pk)
     problem = refused(sell(place, asked(contest)), 409, "withdrawn_number")
     assert problem["data"] == {"race": 2}
     assert nothing_written()

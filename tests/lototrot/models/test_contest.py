@@ -6,6 +6,7 @@ import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 
 from core.database import clock
+from core.ledger import services as ledger
 from lototrot.engine.bet_type import MAX_LEGS
 from lototrot.models.contest import Contest, ContestLeg, DisplayAcknowledgement
 from tests.support import factories
@@ -117,13 +118,54 @@ def test_a_closed_contest_has_a_cause_and_a_settled_one_no_secret() -> None:
 
 @pytest.mark.article("14.III.5.1")
 def test_a_contest_has_each_race_once_and_ten_legs_at_most() -> None:
-    contest = factories.contest(state=Contest.State.DRAFT)
-    race = factories.races_of(contest)[0]
-    other = factories.races_of(factories.contest(kind="five-races"))[0]
+    meeting = factories.meeting(races=8)
+    contest = factories.contest(meeting, state=Contest.State.DRAFT)
+    race, other = factories.races_of(contest)[0], meeting.races.get(number=8)
     for position, of in ((8, race), (1, other), (MAX_LEGS + 1, other)):
         with pytest.raises(IntegrityError), transaction.atomic():
             ContestLeg.objects.create(contest=contest, position=position, race=of)
     ContestLeg.objects.create(contest=contest, position=MAX_LEGS, race=other)
+
+
+@pytest.mark.article("14.III.5.1", "14.III.9.8")
+def test_a_draft_is_of_its_meeting_and_its_chain_and_has_an_account_of_its_own() -> None:
+    """These are not shown to the two who put it on sale: a program could have its takings, or the
+    jackpot, be another contest's.
+    """
+    other = factories.contest(factories.meeting(day=date(2031, 1, 1)), kind="five-races")
+    draft = factories.contest(state=Contest.State.DRAFT)
+    columns = {
+        field.attname: getattr(draft, field.attname)
+        for field in Contest._meta.concrete_fields
+        if not field.primary_key
+    }
+    meeting = factories.meeting(day=date(2031, 1, 2))
+
+    def make(**changes: object) -> Contest:
+        code = ledger.liability(f"lototrot:takings:{len(changes)}:{clock.now()}")
+        account = ledger.account_open([code])[code.code]
+        own = {"meeting_id": meeting.pk, "day": meeting.day, "takings_account_id": account.pk}
+        return Contest.objects.create(**columns | own | changes)
+
+    elsewhere = ledger.liability("lototrot:other")
+    elsewhere_race = factories.races_of(draft)[0]
+    for changes in (
+        {"day": date(2031, 1, 3)},
+        {"bet_type_code": "five-races"},
+        {"takings_account_id": other.takings_account_id},
+        {"takings_account_id": ledger.account_open([elsewhere])[elsewhere.code].pk},
+    ):
+        with (
+            pytest.raises(IntegrityError, match=r"is another's|takings_account"),
+            transaction.atomic(),
+        ):
+            make(**changes)
+    with transaction.atomic():
+        draft = make()
+    refused(draft, bet_type_code="five-races")
+    refused(draft, bet_type_id=other.bet_type_id)
+    with pytest.raises(IntegrityError, match="of another meeting"), transaction.atomic():
+        ContestLeg.objects.create(contest=draft, position=1, race=elsewhere_race)
 
 
 @pytest.mark.article("14.III.5.1")

@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from core.database import clock
 from lototrot.engine.races import Race as Facts
 from lototrot.models.programme import Race
-from lototrot.models.running import Classification, RaceStart, Withdrawal
+from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
 from tests.support import factories, rounds
 
 pytestmark = pytest.mark.django_db
@@ -110,3 +110,71 @@ def test_a_classification_stays_once_payment_is_ordered() -> None:
         rounds.reclassify(race, [2])
     with pytest.raises(DatabaseError, match="payment is ordered"), transaction.atomic():
         factories.classified(race, [2])
+
+
+@pytest.mark.article("14.III.5.3", "14.III.5.4")
+def test_a_race_has_a_classification_or_a_draw_and_not_both(race: Race) -> None:
+    """[B13, B17]: two persons could have chosen later which of them counts."""
+    with pytest.raises(IntegrityError, match="another result"), transaction.atomic():
+        factories.declared(race, RaceDeclaration.Kind.SUSPENDED)
+    factories.started(race)
+    with pytest.raises(IntegrityError, match="another result"), transaction.atomic():
+        factories.declared(race)
+    with transaction.atomic():
+        factories.declared(race, RaceDeclaration.Kind.SUSPENDED)
+        with pytest.raises(IntegrityError, match="another result"), transaction.atomic():
+            factories.classified(race, [1])
+        transaction.set_rollback(True)
+    factories.classified(race, [1])
+    with pytest.raises(IntegrityError, match="another result"), transaction.atomic():
+        factories.declared(race, RaceDeclaration.Kind.SUSPENDED)
+
+
+@pytest.mark.article("14.III.5.4")
+def test_a_race_that_starts_is_no_longer_declared_not_run(race: Race) -> None:
+    """[B13]: otherwise its horses run, and two persons still draw it."""
+    declaration = factories.declared(race)
+    with pytest.raises(IntegrityError, match="declared not run"), transaction.atomic():
+        factories.started(race)
+        checked()
+    with transaction.atomic():
+        factories.started(race)
+        RaceDeclaration.objects.filter(pk=declaration.pk).update(superseded_at=clock.now())
+        checked()
+
+
+@pytest.mark.article("14.III.5.4.2")
+def test_of_a_meeting_that_is_not_run_no_race_is_left_out() -> None:
+    """One that is left out could still be run, or classified, as suits who knows the bets."""
+    races = list(factories.meeting(races=3).races.order_by("number"))
+    now = clock.now()
+    content = factories.declaration_of(races[0], now, race=None)
+
+    def declare(*of: Race) -> None:
+        confirmed = factories.proposal("lototrot.declaration", content=content)
+        for each in of:
+            RaceDeclaration.objects.create(
+                race=each,
+                kind=content["kind"],
+                reason=content["reason"],
+                text=content["text"],
+                author=content["author"],
+                declared_at=now,
+                recorded_at=now,
+                recorded_by_id=confirmed.proposed_by_id,
+                recorded_in_id=confirmed.proposed_in_id,
+                proposal=confirmed,
+            )
+        checked()
+
+    with pytest.raises(IntegrityError, match="all of its meeting"), transaction.atomic():
+        declare(*races[:2])
+    factories.classified(races[2], [1])  # it was run before
+    with transaction.atomic():
+        declare(*races[:2])
+
+
+def checked() -> None:
+    """Ask what is asked at the end of a transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")

@@ -1,11 +1,14 @@
 """Check what the database refuses of settlements, prizes, payment orders and carry-overs."""
 
 import uuid
+from datetime import date, datetime, time, timedelta
 
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 
-from lototrot.models.settlement import CarryOver, PaymentOrder, Prize, Settlement
+from core.database import clock
+from core.kernel.days import MADRID, add_days
+from lototrot.models.settlement import CarryOver, Lapse, PaymentOrder, Prize, Settlement
 from tests.support import factories, rounds
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
@@ -37,6 +40,28 @@ def test_a_settlement_stays_in_force_once_payment_is_ordered() -> None:
         Settlement.objects.filter(pk=order.settlement_id).update(**reversal)
     with pytest.raises(DatabaseError), transaction.atomic():
         order.delete()
+
+
+@pytest.mark.article("14.III.10.2", "14.III.10.7")
+def test_no_prize_lapses_before_its_last_day_is_over() -> None:
+    """A program could have all prizes of a contest lapse at once, and nobody be paid."""
+    contest = rounds.ordered(factories.point())
+    last = PaymentOrder.objects.get(contest=contest).last_claim_day
+
+    def lapse(day: date, at: datetime) -> None:
+        Lapse.objects.create(
+            contest=contest, uuid=uuid.uuid4(), last_claim_day=day, prizes=0, cents=0, lapsed_at=at
+        )
+
+    over = datetime.combine(add_days(last, 1), time(), MADRID)
+    for day, at in ((last, clock.now()), (last, over), (add_days(last, -40), clock.now())):
+        with pytest.raises(IntegrityError, match="can still be claimed"), transaction.atomic():
+            lapse(day, at)
+    factories.time_to(over)
+    for day, at in ((last, over - timedelta(seconds=1)), (add_days(last, -1), over)):
+        with pytest.raises(IntegrityError, match="can still be claimed"), transaction.atomic():
+            lapse(day, at)
+    lapse(last, over)
 
 
 @pytest.mark.article("14.III.10.7")

@@ -4,7 +4,6 @@ import pytest
 
 from lototrot.models.contest import Contest
 from lototrot.selectors.cards import contest_legs, meeting_cards, race_cards
-from lototrot.services.contest.closing import offered_masks_refresh
 from tests.support import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.III.5.2")]
@@ -14,7 +13,6 @@ def test_a_card_says_who_is_withdrawn_and_on_whom_the_bets_count() -> None:
     contest = factories.contest()
     race = factories.races_of(contest)[0]
     factories.withdrawal(race, 4, confirmed=False)
-    offered_masks_refresh(contest_id=contest.pk)
     legs = contest_legs(Contest.objects.select_related("meeting").get(pk=contest.pk))
     assert [leg.position for leg in legs] == [1, 2, 3, 4, 5, 6, 7]
     assert 4 not in legs[0].offered and 4 in legs[1].offered

@@ -1,12 +1,17 @@
 """Refuse in the database changes of a committed emission and of its lanes."""
 
+import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from core.database import clock
+from core.ledger.services import Line
+from core.staff import two_persons
 from core.staff.powers import Role
+from promotrot.engine.shortfall import Closing, Statement
 from promotrot.models.emission import (
     Commitment,
     Emission,
@@ -16,9 +21,9 @@ from promotrot.models.emission import (
     SeedReveal,
     WitnessEntropy,
 )
-from promotrot.services.emissions import (
-    emission_commit,
-)
+from promotrot.services import closing
+from promotrot.services.closing import emission_close_propose
+from promotrot.services.emissions import emission_commit
 from tests.support import emitting, factories
 
 pytestmark = pytest.mark.django_db
@@ -98,17 +103,30 @@ def test_the_database_refuses_other_dice_than_those_committed_to(source: str, en
 
 @pytest.mark.parametrize(
     "change",
-    ["taken = taken + 2", "taken = taken - 1", "open = true", "tickets = tickets + 1", "first = 7"],
+    ["taken = taken + 2", "taken = taken - 1", "tickets = tickets + 1", "first = 7"],
 )
-def test_a_lane_is_taken_one_ticket_at_a_time_and_never_opened_again(change: str) -> None:
+def test_a_lane_is_taken_one_ticket_at_a_time(change: str) -> None:
     emission = emitting.opened(emitting.document("lap-of-honour"))
     lane = emission.lanes.order_by("opening", "first")[0]
     Lane.objects.filter(pk=lane.pk).update(taken=1)
-    Lane.objects.filter(pk=lane.pk).update(open=False)
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"UPDATE promotrot_lane SET {change} WHERE id = %s", [lane.pk])
-    with pytest.raises(DatabaseError), transaction.atomic():
-        Lane.objects.filter(pk=lane.pk).update(taken=2)
+
+
+@pytest.mark.article("15.II.2")
+def test_no_lane_is_shut_while_its_emission_is_on_sale() -> None:
+    """A program that knows where a prize lies could shut its lane, and sell the others."""
+    emission = emitting.opened(emitting.small())
+    lane = Lane.objects.filter(emission=emission).order_by("opening", "first")[:1].get()
+    with pytest.raises(IntegrityError, match="on sale"), transaction.atomic():
+        Lane.objects.filter(pk=lane.pk).update(open=False)
+        _checked()
+    emitting.closed(emission)
+    _checked()
+    assert not emission.lanes.filter(open=True).exists()
+    for change in ({"open": True}, {"taken": 1}):
+        with pytest.raises(DatabaseError, match="until it is shut"), transaction.atomic():
+            Lane.objects.filter(pk=lane.pk).update(**change)
 
 
 @pytest.mark.article("15.II.2")
@@ -126,3 +144,74 @@ def test_no_lane_is_added_to_an_emission_on_sale() -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         Lane.objects.create(emission=emission, opening=1, first=0, tickets=5)
     assert Opening.objects.count() == 1
+
+
+def _checked() -> None:
+    """Ask what is asked at the end of a transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
+
+
+def _close(emission: Emission) -> None:
+    """Close the emission, as a program does whose figures or postings are its own."""
+    waiting = emission_close_propose(by=factories.staff(Role.ORGANISER), emission=emission)
+    two_persons.confirm(proposal=waiting.uuid, by=factories.staff(Role.ORGANISER))
+    _checked()
+
+
+@pytest.mark.article("15.III.6.2")
+@pytest.mark.parametrize(
+    "figure",
+    [
+        *("tickets", "sold", "refunded", "unfinished", "price_cents"),
+        *("awarded_cents", "extra_awarded_cents", "unclaimed_cents", "owed_before_cents"),
+    ],
+)
+def test_a_closing_states_what_its_plays_give(monkeypatch: pytest.MonkeyPatch, figure: str) -> None:
+    """A program could state more prizes than were given, and owe less to the next ones [P1, P2]."""
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 12)
+    emitting.sold(emission, 2)
+    counted = closing.emission_figures
+
+    def other(of: Emission) -> Closing:
+        figures = counted(of)
+        return dataclasses.replace(figures, **{figure: getattr(figures, figure) + 1})
+
+    monkeypatch.setattr(closing, "emission_figures", other)
+    monkeypatch.setattr(closing.ledger, "need_balance", lambda *_: None)
+    if figure == "unclaimed_cents":  # more cannot be unclaimed than was given
+        monkeypatch.setattr(
+            closing,
+            "emission_figures",
+            lambda of: dataclasses.replace(counted(of), unclaimed_cents=0),
+        )
+    with pytest.raises(IntegrityError, match="its plays give other figures"), transaction.atomic():
+        _close(emission)
+    monkeypatch.undo()
+    _close(emission)
+
+
+@pytest.mark.article("15.III.6.2")
+@pytest.mark.parametrize("kept", ["less", "nothing"])
+def test_a_closing_posts_what_it_states(monkeypatch: pytest.MonkeyPatch, kept: str) -> None:
+    """A program could give the organiser what is for prizes, or leave takings where they are."""
+    emission = emitting.opened(emitting.small())
+    emitting.sold(emission, 10)
+    lines = closing.postings.closing_lines
+
+    def other(*, statement: Statement, **names: Any) -> list[Line]:
+        minimum, *rest = lines(statement=statement, **names)
+        cents = minimum.amount_cents - 1 if kept == "less" else minimum.amount_cents
+        share = rest[0].amount_cents + 1 if kept == "less" else rest[0].amount_cents - 1
+        return [
+            dataclasses.replace(minimum, amount_cents=cents),
+            dataclasses.replace(rest[0], amount_cents=share),
+            *rest[1:],
+        ]
+
+    monkeypatch.setattr(closing.postings, "closing_lines", other)
+    with pytest.raises(IntegrityError, match="other sums were posted"), transaction.atomic():
+        _close(emission)
+    monkeypatch.undo()
+    _close(emission)

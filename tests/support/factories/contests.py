@@ -15,7 +15,6 @@ from core.staff.models import Proposal, StaffSession
 from lototrot.engine.bet_type import BetType as Rules
 from lototrot.engine.bet_type import shipped
 from lototrot.engine.jornada import meeting_end
-from lototrot.engine.races import mask_of
 from lototrot.models.contest import (
     BetType,
     Contest,
@@ -28,7 +27,6 @@ from lototrot.models.programme import (
     Meeting,
     Race,
     Racecourse,
-    Runner,
 )
 from lototrot.models.tickets import PrintConfirmation, Ticket
 from lototrot.services.authority.bet_types import Wanted
@@ -280,7 +278,6 @@ def contest(
         correction_approval="CAIB 3/2006" if correction_window_s else "",
         scheduled_close_at=closes_at or min(r.scheduled_start_at for r in chosen),
         state=Contest.State.DRAFT if is_open else state,
-        offered_masks=_fields_of(chosen),
         code_secret=secret_make(takings_account=takings.pk),
         takings_account=takings,
         created_at=now,
@@ -290,15 +287,10 @@ def contest(
         ContestLeg(contest=new_contest, position=position, race=race)
         for position, race in enumerate(chosen, start=1)
     )
-    return contest_opened(new_contest, at=now) if is_open else new_contest
-
-
-def _fields_of(races: Sequence[Race]) -> list[int]:
-    """Return the numbers of the programme of each race, as a mask."""
-    numbers: dict[int, list[int]] = {race.pk: [] for race in races}
-    for race_id, number in Runner.objects.filter(race__in=races).values_list("race_id", "number"):
-        numbers[race_id].append(number)
-    return [mask_of(numbers[race.pk]) for race in races]
+    if is_open:
+        return contest_opened(new_contest, at=now)
+    new_contest.refresh_from_db()
+    return new_contest
 
 
 def opening(of: Contest) -> Proposal:

@@ -31,7 +31,7 @@ from tests.support.factories.places import Point, central_office
 
 @one_transaction
 def withdrawal(of: Race, number: int, *, confirmed: bool = True) -> Withdrawal:
-    """Record a standing withdrawal. The contests' numbers on sale stay as they are."""
+    """Record a standing withdrawal."""
     by, now = somebody(), clock.now()
     return Withdrawal.objects.create(
         race=of,

@@ -15,6 +15,7 @@ from core.premises import openings
 from core.premises.access import BareTerminal, TerminalActor, TerminalCredentials
 from core.premises.models import (
     Authorisation,
+    Enrolment,
     Game,
     Operator,
     OperatorSession,
@@ -212,20 +213,18 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
     number, together = next(serial), Batch()
     code = f"T{number}-{secrets.token_hex(2)}"
     content = openings.Opening(terminals=[openings.NewTerminal(place.code, code)]).content()
+    opening = proposal_like(
+        together, place.proposal, "premises.opening", f"opening:{number}", content
+    )
     token, session_token = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     terminal = together.add(
         Terminal,
         code=code,
         premises=place,
-        token_digest=token_digest(token),
-        token_expires_at=Sql("core_now() + %s", (timedelta(days=TOKEN_DAYS),)),
-        public_key=public_key_read(KEY.public),
-        enrolled_at=NOW,
         created_at=NOW,
-        proposal=proposal_like(
-            together, place.proposal, "premises.opening", f"opening:{number}", content
-        ),
+        proposal=opening,
     )
+    _enrolled(together, terminal, opening, token)
     operator = together.add(
         Operator,
         premises=place,
@@ -248,6 +247,34 @@ def point(place: Premises | None = None, *, displays: bool = True) -> Point:
         together.then(_DISPLAYED)
     together.run()
     return Point(place, terminal, operator, session, token, session_token)
+
+
+def _enrolled(together: Batch, terminal: Terminal, opening: Proposal, token: str) -> None:
+    """Let the terminal that was added last use its leave to enrol."""
+    together.add(
+        Enrolment,
+        terminal=terminal,
+        proposal=opening,
+        allowed_at=NOW,
+        allowed_until=Sql("core_now() + interval '13 days'"),
+        code_digest=secrets.token_bytes(32),
+        issued_at=NOW,
+        issued_by_id=opening.proposed_by_id,
+        expires_at=Sql("core_now() + interval '1 hour'"),
+    )
+    lasts = timedelta(days=TOKEN_DAYS)
+    together.then(_ENROLLED, [lasts, token_digest(token), public_key_read(KEY.public)])
+
+
+_ENROLLED = """
+UPDATE premises_enrolment SET used_at = core_now()
+ WHERE id = currval('premises_enrolment_id_seq');
+UPDATE premises_terminal t
+   SET enrolled_at = e.used_at, token_expires_at = e.used_at + %s, token_digest = %s,
+       public_key = %s
+  FROM premises_enrolment e
+ WHERE e.id = currval('premises_enrolment_id_seq') AND t.id = e.terminal_id
+"""
 
 
 def opened(by: StaffActor | None = None, **lists: Sequence[Any]) -> Proposal:

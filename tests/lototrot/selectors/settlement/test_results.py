@@ -91,11 +91,6 @@ def withdrawn_later(contest: Contest) -> None:
     )
 
 
-def both(contest: Contest) -> None:
-    factories.classified(first(contest), [1])
-    factories.declared(first(contest))
-
-
 @pytest.mark.article("14.III.5.3", "14.III.5.4.1", "14.III.5.4.2", "14.III.5.4.3", "14.III.4")
 @pytest.mark.parametrize(
     ("happened", "missing"),
@@ -107,7 +102,6 @@ def both(contest: Contest) -> None:
         (left_without_ruling, [("ruling_missing", (2,))]),
         (no_start, [("start_missing", ())]),
         (withdrawn_later, [("withdrawals_differ", (3,))]),
-        (both, [("result_contradictory", ())]),
     ],
 )
 def test_what_is_missing_is_named_and_nothing_is_settled(

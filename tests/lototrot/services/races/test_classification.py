@@ -189,10 +189,11 @@ def test_all_disqualified_is_a_declaration_not_a_classification(race: Race) -> N
 
 @pytest.mark.article("14.III.5.4.2", "14.III.5.4.3")
 @pytest.mark.parametrize("kind", ["not_run", "suspended", "all_disqualified", "no_winner"])
-def test_a_race_declared_has_no_classification(race: Race, kind: str) -> None:
-    f.declared(race, kind)
+def test_a_race_declared_has_no_classification(contest: Contest, race: Race, kind: str) -> None:
+    declared = f.races_of(contest)[1] if kind == "not_run" else race
+    f.declared(declared, kind)
     with pytest.raises(RaceDeclared):
-        propose(race)
+        propose(declared)
 
 
 @pytest.mark.article("14.III.4")

@@ -11,7 +11,6 @@ from lototrot.selectors.contests import RaceUnknown
 from lototrot.services.races.course import (
     InstantAhead,
     contests_including,
-    offers_refresh,
     past_instant,
     race_get,
     race_hold,
@@ -41,12 +40,10 @@ def test_offers_follow_withdrawals_until_the_contest_is_closed() -> None:
     contest = factories.contest()
     race = factories.races_of(contest)[0]
     factories.withdrawal(race, 4)
-    offers_refresh(race.pk)
     contest.refresh_from_db()
     assert contest.offered_masks[0] & 1 << 3 == 0
     factories.contest_closed(contest, sealed=False)
     factories.withdrawal(race, 5)
-    offers_refresh(race.pk)
     assert Contest.objects.get(pk=contest.pk).offered_masks == contest.offered_masks
 
 

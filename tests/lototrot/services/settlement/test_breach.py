@@ -18,7 +18,7 @@ from core.staff.powers import Role
 from lototrot.accounts import held, prizes_payable, refunds_due
 from lototrot.models.contest import Contest
 from lototrot.models.settlement import PaymentOrder, Prize, Settlement
-from lototrot.models.tickets import Block, Void
+from lototrot.models.tickets import Block, Ticket, Void
 from lototrot.selectors.breaches import breach_pending
 from lototrot.selectors.contests import ContestUnknown
 from lototrot.services.races.declarations import declaration_retract
@@ -38,7 +38,14 @@ from lototrot.services.settlement.settling import BreachPending
 from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories as f
 from tests.support import rounds
-from tests.support.lototrot.breaching import confirmed, organiser, sell, started_at, takings_cents
+from tests.support.lototrot.breaching import (
+    confirmed,
+    organiser,
+    sell,
+    set_of,
+    started_at,
+    takings_cents,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.article("14.I.6", "14.III.4")]
 
@@ -308,9 +315,6 @@ def test_no_other_ticket_is_undone_beside_those_that_two_persons_confirmed(
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
-# --- Blocks ---------------------------------------------------------------------------------------
-
-
 def ordered(contest: Contest, prizes: dict[int, int]) -> Settlement:
     """The contest settled and its payment ordered, with the prizes by ticket."""
     settlement = rounds.bare_settlement(contest)
@@ -352,6 +356,26 @@ def test_found_after_the_order_they_are_blocked_and_their_prize_is_held(
     assert not breach_pending(contest.pk)
     with pytest.raises(NoBreach):
         breach_block(by=organiser(), contest_id=contest.pk)
+
+
+@pytest.mark.article("14.I.6")
+def test_a_block_holds_the_prize_that_was_ordered(contest: Contest, point: f.Point) -> None:
+    """[C6]: a program could hold less than the ticket won, and have its bearer granted that."""
+    winner, loser = sell(contest, point), sell(contest, point)
+    started_at(contest, winner.sold_at)
+    ordered(contest, {winner.ticket_id: 110})
+
+    def block(sale: f.Sale, cents: int) -> None:
+        content = set_of([Ticket.objects.get(pk=sale.ticket_id)])
+        proposal = f.proposal("lototrot.breach_block", content=content)
+        row = {"proposal": proposal, "blocked_at": clock.now(), "prize_cents": cents}
+        Block.objects.create(ticket_id=sale.ticket_id, **row)
+
+    for sale, cents in ((winner, 109), (winner, 0), (loser, 110), (loser, 1)):
+        with pytest.raises(IntegrityError, match="confirmed another"), transaction.atomic():
+            block(sale, cents)
+    block(winner, 110)
+    block(loser, 0)
 
 
 def test_a_block_of_losing_tickets_moves_no_money(contest: Contest, point: f.Point) -> None:

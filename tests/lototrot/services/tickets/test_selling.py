@@ -17,7 +17,7 @@ from lototrot.engine.races import numbers_of
 from lototrot.engine.selection import WithdrawnNumber
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket
-from lototrot.services.contest.closing import contest_close, offered_masks_refresh
+from lototrot.services.contest.closing import contest_close
 from lototrot.services.tickets.selling import (
     Drawn,
     QuickPick,
@@ -71,7 +71,6 @@ def test_a_quick_pick_is_drawn_among_what_is_on_sale(place: Point, contest: Cont
     race = factories.races_of(contest)[0]
     for number in (1, 2, 3):
         factories.withdrawal(race, number)
-    offered_masks_refresh(contest_id=contest.pk)
     seen: set[int] = set()
     for _ in range(25):
         races = (QuickPick(1), *SINGLE[1:6], QuickPick(2))
@@ -92,7 +91,6 @@ def test_numbers_that_the_terminal_drew_are_sold_as_drawn(place: Point, contest:
     with pytest.raises(UuidReused):
         sell(place, dataclasses.replace(request, races=((3,), *SINGLE[1:])))
     factories.withdrawal(factories.races_of(contest)[0], 3)
-    offered_masks_refresh(contest_id=contest.pk)
     with pytest.raises(WithdrawnNumber):
         sell(place, dataclasses.replace(request, uuid=new_uuid()))
 
@@ -113,7 +111,6 @@ def test_a_replay_is_answered_before_every_other_check(place: Point, contest: Co
     request = asked(contest)
     first = sell(place, request)
     factories.withdrawal(factories.races_of(contest)[0], 1)
-    offered_masks_refresh(contest_id=contest.pk)
     by = factories.staff()
     Suspension.objects.create(
         reason="test",
@@ -141,7 +138,6 @@ def test_a_quick_pick_of_a_whole_race_is_replayed_after_a_withdrawal(
     request = asked(contest, races=everything, amount_cents=10 * contest.price_cents)
     first = sell(place, request)
     factories.withdrawal(factories.races_of(contest)[0], 1)
-    offered_masks_refresh(contest_id=contest.pk)
     again = sell(place, request)
     assert again.replayed
     assert (again.code, again.masks) == (first.code, first.masks)

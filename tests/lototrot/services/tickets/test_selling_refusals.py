@@ -32,7 +32,6 @@ from lototrot.journal_rules import CAP
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import PremisesSales, Ticket
 from lototrot.selectors.contests import ContestUnknown
-from lototrot.services.contest.closing import offered_masks_refresh
 from lototrot.services.contest.contests import ContestClosed, ContestNotOpen
 from lototrot.services.contest.facts import contest_facts
 from lototrot.services.tickets import selling
@@ -113,7 +112,6 @@ def test_a_contest_caps_what_one_premises_sell_in_it(place: Point) -> None:
 @pytest.mark.article("14.III.5.4.1")
 def test_a_withdrawn_number_is_refused(place: Point, contest: Contest) -> None:
     factories.withdrawal(factories.races_of(contest)[2], 3)
-    offered_masks_refresh(contest_id=contest.pk)
     with pytest.raises(WithdrawnNumber) as refusal:
         sell(place, asked(contest))
     assert refusal.value.data["race"] == 3
