@@ -51,7 +51,7 @@ up: install ## play it, and leave the system running on this machine until Ctrl-
 cluster: install ## play it on eight simulated machines until Ctrl-C (KILL=any: kill some of them)
 	@$(PY) -m core.tools.cluster --kill "$(KILL)" $(if $(CLUSTER_SEED),--seed $(CLUSTER_SEED))
 
-drill: install ## break machines of a cluster under load; into var/drill.json (DRILLS=primary,web: these alone)
+drill: install ## break machines under load, most of them of a cluster; into var/drill.json (DRILLS=primary,web: these alone)
 	@$(PY) -m tests.drills
 
 test: install ## run the tests (ORDER=random: in random order; SEED=n: in that order again)

@@ -35,7 +35,7 @@ BEGIN
     SELECT t.id, t.terminal_id, t.request_digest INTO v_known
       FROM lototrot_ticket t WHERE t.uuid = p_uuid;
     IF v_known.id IS NULL THEN
-        v_done := pg_advisory_xact_lock_shared({lock.contest}, p_contest::integer);
+        v_done := pg_advisory_xact_lock_shared({lock.contest}, (p_contest & 2147483647)::integer);
         v_done := pg_advisory_xact_lock_shared({lock.sales}, 0);
         sold_at := core_now();
     END IF;
@@ -81,7 +81,7 @@ BEGIN
         END IF;
     END LOOP;
 
-    v_done := pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
+    v_done := pg_advisory_xact_lock({lock.credit}, (v_seller.premises_id & 2147483647)::integer);
     SELECT * INTO v_credit
       FROM statements_may_owe(
           p_premises => v_seller.premises_id, p_terminal => v_seller.terminal_id,

@@ -65,7 +65,7 @@ BEGIN
     IF outcome IS NOT NULL THEN
         RETURN;
     END IF;
-    v_done := pg_advisory_xact_lock({lock.credit}, v_seller.premises_id::integer);
+    v_done := pg_advisory_xact_lock({lock.credit}, (v_seller.premises_id & 2147483647)::integer);
     SELECT * INTO v_credit
       FROM statements_may_owe(
           p_premises => v_seller.premises_id, p_terminal => v_seller.terminal_id,

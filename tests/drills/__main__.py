@@ -1,4 +1,4 @@
-"""`make drill`: break machines of a cluster under load, and count what is lost.
+"""`make drill`: break machines under load, most of them of a cluster; count what is lost.
 
     DRILLS=primary,web python -m tests.drills
 
@@ -39,7 +39,7 @@ from tests.drills import (
 from tests.drills.crowds import storming
 from tests.drills.ground import Ground, ground
 from tests.drills.outcomes import FIGURES, PAGE, Outcome, counted, page, table, write
-from tests.drills.servers import moving
+from tests.drills.servers import apart
 
 Drill = Callable[[Ground, int], Outcome]
 DRILLS: Mapping[str, tuple[Drill, int]] = {
@@ -67,8 +67,8 @@ DRILLS: Mapping[str, tuple[Drill, int]] = {
     "clock": (hampering.clock, 2),
 }
 """The drills by name, with their number of rounds. The last leaves tickets with wrong times."""
-EVERY = (*DRILLS, *moving.MOVES)
-"""All drills by name. Those of other servers come last, and need no cluster."""
+EVERY = (*DRILLS, *apart.PROGRAMS)
+"""All drills by name. Those that need no cluster come last."""
 SHORT: Mapping[str, tuple[Drill, int]] = {"short": (losing.short, 1)}
 """The drill of `.ci/run`, which is skipped where this machine allows no cluster of namespaces."""
 
@@ -121,11 +121,11 @@ def main() -> int:
     seed = int(os.environ.get("SEED") or time.time())
     rounds = int(os.environ.get("ROUNDS") or 0)
     os.environ["PROFILE"] = "development"
-    moves = [name for name in names if name in moving.MOVES]
-    outcomes = dict(moving.run(moves, seed))
-    if moves:
+    without_cluster = [name for name in names if name in apart.PROGRAMS]
+    outcomes = dict(apart.run(without_cluster, rounds, seed))
+    if without_cluster:
         write(FIGURES, outcomes, seed)
-    of_cluster = [name for name in names if name not in moving.MOVES]
+    of_cluster = [name for name in names if name not in apart.PROGRAMS]
     if of_cluster:
         outcomes = on_cluster(of_cluster, rounds, seed) | outcomes
     print("\n" + table(outcomes))

@@ -15,7 +15,7 @@ from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from http.client import HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ from tests.bench.pairs import percentile
 TIMEOUT_S, AGAIN_S = 8.0, 0.2
 SALES, PLAYS = "lototrot/tickets", "promotrot/plays"
 PAYMENTS = "claims/payments"
-KINDS = ("sale", "play", "act", "payment")
+KINDS = ("sale", "print", "play", "act", "payment")
 _PLAYS_SHARE = 0.3
 REPEATED = frozenset({"no answer", "502", "503", "504"})
 """The shipped terminal repeats after these; after others only if `transient` is said."""
@@ -138,15 +138,26 @@ class Crowd:
         self._goods = goods
         self._headers = headers
         self._addresses = addresses
-        self._context = ssl.create_default_context(cafile=certificate)
+        self._context = ssl.create_default_context(cafile=certificate) if certificate else None
         self._seed = seed
-        self._stop = threading.Event()
+        self._stop, self._ending = threading.Event(), threading.Event()
         self._threads: list[threading.Thread] = []
         self._vouchers: deque[tuple[str, int]] = deque()
 
+    def link(self, source: str) -> HTTPConnection:
+        """Return a connection from an address; without TLS where there is no certificate."""
+        at = urlsplit(self.base_url)
+        host, port, source_address = at.hostname or "", at.port, (source, 0)
+        if self._context is None:
+            return HTTPConnection(host, port, TIMEOUT_S, source_address)
+        return HTTPSConnection(
+            host, port, timeout=TIMEOUT_S, source_address=source_address, context=self._context
+        )
+
     def start(self) -> None:
-        """Run all terminals until `pause`."""
+        """Run all terminals until `pause` or `finish`."""
         self._stop.clear()
+        self._ending.clear()
         self._threads = [
             threading.Thread(target=self._terminal, args=(number,), daemon=True)
             for number in range(len(self._headers))
@@ -157,8 +168,22 @@ class Crowd:
     def pause(self) -> None:
         """Wait until no request is under way."""
         self._stop.set()
+        self._ending.set()
         for thread in self._threads:
             thread.join()
+
+    def finish(self, within_s: float = 120) -> None:
+        """Take no new player, and wait until every request is answered.
+
+        Raise TimeoutError after `within_s`.
+        """
+        self._ending.set()
+        deadline = time.monotonic() + within_s
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        if any(thread.is_alive() for thread in self._threads):
+            self.pause()
+            raise TimeoutError(f"not every request was answered within {within_s:.0f} s")
 
     def forget(self) -> None:
         """Begin again with what was told, after answers were lost on purpose."""
@@ -186,7 +211,7 @@ class Crowd:
     def _terminal(self, number: int) -> None:
         rng = random.Random(f"{self._seed} {number} {time.monotonic()}")
         line = _Line(self, number)
-        while not self._stop.wait(rng.uniform(0, 2 * BUSY_S)):
+        while not self._ending.wait(rng.uniform(0, 2 * BUSY_S)):
             line.do(self._next(rng))
         line.close()
 
@@ -238,7 +263,7 @@ class _Line:
         self._crowd = crowd
         self._headers = {**crowd._headers[number], "Content-Type": "application/json"}
         self._source = crowd._addresses[number % len(crowd._addresses)]
-        self._link: HTTPSConnection | None = None
+        self._link: HTTPConnection | None = None
 
     def do(self, steps: Steps) -> None:
         """Ask for a player's requests, one after another."""
@@ -277,14 +302,7 @@ class _Line:
         """Return the status and the JSON of one try; 0 without an answer."""
         try:
             if self._link is None:
-                address = urlsplit(self._crowd.base_url)
-                self._link = HTTPSConnection(
-                    address.hostname or "",
-                    address.port,
-                    timeout=TIMEOUT_S,
-                    source_address=(self._source, 0),
-                    context=self._crowd._context,
-                )
+                self._link = self._crowd.link(self._source)
             self._link.request("POST", path, content, self._headers)
             response = self._link.getresponse()
             answer = response.read()

@@ -12,8 +12,8 @@ _REFUSALS: Final = (
     ("password authentication failed", "the database refuses the password or role of its URL"),
     (
         "certificate",
-        "the database is not believed: sslrootcert must name the file of its"
-        " authority, and its certificate the host of the URL",
+        "the database is not believed: its certificate must not have ended, and must name"
+        " the host of the URL, and sslrootcert the file of its authority",
     ),
     (
         "no pg_hba.conf entry",

@@ -65,7 +65,7 @@ BEGIN
          ORDER BY t.id
     LOOP
         IF v_till.adds THEN
-            PERFORM pg_advisory_xact_lock({lock.credit}, v_till.premises_id::integer);
+            PERFORM pg_advisory_xact_lock({lock.credit}, (v_till.premises_id & 2147483647)::integer);
         END IF;
         UPDATE statements_till t
            SET owed_cents = t.owed_cents

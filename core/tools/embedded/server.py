@@ -117,6 +117,18 @@ class Server(ABC):
         os.kill(pid, signal.SIGKILL)
         self._wait_until(lambda: self.pid not in (None, pid) and self._answers(), "did not recover")
 
+    def lose_power(self) -> None:
+        """Kill the server and its keeper, as a machine does that loses its power; `start` it again.
+        For tests.
+        """
+        keeper, pid = int((self.folder / "keeper.lock").read_text()), self.pid
+        os.kill(keeper, signal.SIGSTOP)  # or it would start the server again, or stop it in order
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)
+            self._wait_until(lambda: not alive(pid), "did not die", of_keeper=False)
+        os.kill(keeper, signal.SIGKILL)
+        self.stop()
+
     def __enter__(self) -> Self:
         self.start()
         return self

@@ -160,11 +160,14 @@ class Stack:
         with self._deciding:
             self._children[name].kill()
 
-    def revive(self, name: str) -> None:
-        """Start a killed process again and wait until it is ready. For tests."""
+    def revive(self, *names: str) -> None:
+        """Start killed processes again, and wait until all are ready. For tests."""
+        children = [self._children[name] for name in names]
         with self._deciding:
-            self._children[name].start()
-        self._wait_ready(self._children[name])
+            for child in children:
+                child.start()
+        for child in children:
+            self._wait_ready(child)
 
     def __enter__(self) -> Self:
         self.start()

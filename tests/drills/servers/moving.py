@@ -8,7 +8,6 @@ own, `python -m tests.drills.servers.moving NAME`.
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, contextmanager
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from core.tools.embedded.postgres import Postgres
-from core.tools.embedded.server import ROOT, var_folder
+from core.tools.embedded.server import var_folder
 from tests.drills.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def moved(name: str, folder: Path) -> Outcome:
         for server in (old, new):
             running.callback(server.destroy)
         old.start()
-        _set_up(old)
+        set_up(old)
         _move(name, old, new, outcome)
     outcome.passed = not (outcome.lost or outcome.invented)
     return outcome
@@ -158,7 +157,7 @@ def _on_sale() -> Crowd:
     return Crowd(contest, points)
 
 
-def _set_up(server: Postgres) -> None:
+def set_up(server: Postgres) -> None:
     """Set up Django in this process for a server."""
     os.environ |= {
         "DATABASE_URL": server.app_url,
@@ -245,27 +244,6 @@ def _fork(old: Postgres, crowd: Crowd, outcome: Outcome) -> None:
     outcome.notes.append(f"with its log: {answers['new']}; with the other's: {answers['old']}")
     if not answers["new"].startswith("WHOLE") or "two lineages" not in answers["old"]:
         outcome.lost += 1
-
-
-def run(names: "list[str]", seed: int) -> Mapping[str, Outcome]:
-    """Do the drills one after another, each in a process of its own."""
-    outcomes: dict[str, Outcome] = {}
-    for name in names:
-        began = monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.drills.servers.moving", name],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            outcomes[name] = Outcome(notes=["did not end"])
-        else:
-            outcomes[name] = Outcome(**json.loads(done.stdout.splitlines()[-1]))
-        outcomes[name].end(monotonic() - began, seed, "one machine")
-        print(f"{name}: {outcomes[name].as_json()}", flush=True)
-    return outcomes
 
 
 def main(name: str) -> None:

@@ -43,21 +43,21 @@ _PEM = serialization.Encoding.PEM
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, days_left: int = 1
 ) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_before(now - timedelta(days=9))
+        .not_valid_after(now + timedelta(days=days_left))
     )
 
 
-def _context(folder: Path) -> ssl.SSLContext:
+def _context(folder: Path, days_left: int) -> ssl.SSLContext:
     name, key = authority(folder / "ca.pem")
     own = ec.generate_private_key(ec.SECP256R1())
     host = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    certificate = _builder(x509.Name([]), name, own).add_extension(host, critical=True)
+    certificate = _builder(x509.Name([]), name, own, days_left).add_extension(host, critical=True)
     file = folder / "server.pem"
     private = own.private_bytes(
         _PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -69,9 +69,12 @@ def _context(folder: Path) -> ssl.SSLContext:
 
 
 @contextmanager
-def tls_front(folder: Path, server: Path) -> Iterator[Front]:
-    """Pass on what comes by TLS to the socket `server` of PostgreSQL. What is plain is refused."""
-    context = _context(folder)
+def tls_front(folder: Path, server: Path, *, days_left: int = 1) -> Iterator[Front]:
+    """Pass on what comes by TLS to the socket `server` of PostgreSQL. What is plain is refused.
+
+    Its certificate is good for so many days more; below zero it has ended.
+    """
+    context = _context(folder, days_left)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=_accept, args=(listening, context, server), daemon=True).start()
         yield Front(listening.getsockname()[1], folder / "ca.pem")

@@ -7,10 +7,11 @@ must hold, by its own reading of the law. Money is whole cents; shares are exact
 
 import itertools
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 from tests.support.season.books import Books
 from tests.support.season.dividing import Terms, divide
@@ -60,6 +61,7 @@ class RaceFacts:
 class Meeting:
     day: date
     races: list[RaceFacts]
+    terms: Terms
     tickets: list[str] = field(default_factory=list)
     settled: bool = False
     results_day: date | None = None
@@ -86,7 +88,8 @@ class Auditor:
     # --- What is seen happening -------------------------------------------------------------------
 
     def opens(self, contest: str, day: date, programmes: list[list[int]]) -> None:
-        self.meetings[contest] = Meeting(day, [RaceFacts(list(p)) for p in programmes])
+        races = [RaceFacts(list(programme)) for programme in programmes]
+        self.meetings[contest] = Meeting(day, races, self.terms)
 
     def sold(
         self, ident: str, contest: str, premises: str, legs: list[list[int]], day: date
@@ -121,6 +124,14 @@ class Auditor:
 
     def withdrawn(self, contest: str, race: int, number: int) -> None:
         self.meetings[contest].races[race].withdrawn.add(number)
+
+    def ran_after_all(self, contest: str, race: int, number: int) -> None:
+        """Record that a withdrawal was a mistake [B14]."""
+        self.meetings[contest].races[race].withdrawn.remove(number)
+
+    def authorised(self, **figures: Any) -> None:
+        """Divide by other figures, which the authority approved, from the next meeting on [A19]."""
+        self.terms = replace(self.terms, **figures)
 
     def classified(
         self, contest: str, race: int, winners: set[int], left: set[int], announced: datetime
@@ -161,7 +172,8 @@ class Auditor:
 
     def settles(self, contest: str) -> dict[str, int]:
         """Compute every prize of a meeting, by ticket, and move the books (9)."""
-        meeting, terms = self.meetings[contest], self.terms
+        meeting = self.meetings[contest]
+        terms = meeting.terms
         before = dict(self.books)
         wins = self._wins(meeting)
         takings = sum(t.cents for t in self._standing(meeting))

@@ -31,7 +31,6 @@ from lototrot.services.tickets.annulment import ticket_annul
 from lototrot.services.tickets.printing import print_confirm
 from lototrot.services.tickets.selling import SaleRequest, ticket_sell
 from tests.support import factories
-from tests.support.factories import Point
 from tests.support.lototrot.starting import start
 from tests.support.season.moments import MEETINGS, Incident, Moment
 from tests.support.season.office import Office
@@ -82,9 +81,13 @@ class Plan:
 
 @dataclass
 class Meetings(Office):
-    """Each meeting from its programme to the payment order; `waiting` are not ordered yet."""
+    """Each meeting from its programme to the payment order; `waiting` are not ordered yet.
+
+    `called_off` were on sale before their day, and are not held.
+    """
 
     waiting: list[Plan] = field(default_factory=list)
+    called_off: list[Plan] = field(default_factory=list)
 
     def meeting(self, plan: Plan) -> None:
         """Run a complete meeting, and what can be settled and ordered after it."""
@@ -95,13 +98,13 @@ class Meetings(Office):
         for _ in range(self.rng.randint(0, 6)):
             self.sale(plan)
         self._run(plan)
-        self.waiting.append(plan)
+        ahead = [each for each in self.called_off if each.day == plan.day + timedelta(days=1)]
+        self.waiting += [plan, *ahead]
         self.settle_waiting()
 
     def planned(self, day: date) -> Plan:
         """Plan a meeting of a day, with what is to go wrong in it."""
-        starts = [local(day, 17) + timedelta(minutes=20 * number) for number in range(4)]
-        plan = Plan(day, starts, order_on=day)
+        plan = Plan(day, afternoon(day), order_on=day)
         for incident in self.possible:
             if incident.moment not in MEETINGS or not self._is_to_come(incident, plan):
                 continue
@@ -200,9 +203,9 @@ class Meetings(Office):
             legs.append(sorted(self.rng.sample(offered, min(many, len(offered)))))
         return legs
 
-    def sale(self, plan: Plan, point: Point | None = None, *, printed: bool = True) -> str:
+    def sale(self, plan: Plan, *, legs: list[list[int]] | None = None, printed: bool = True) -> str:
         """Sell a ticket, and tell the auditor. Raise what the sale raises."""
-        point, legs = point or self.rng.choice(self.points), self.legs(plan)
+        point, legs = self.rng.choice(self.points), legs or self.legs(plan)
         bets = 1
         for leg in legs:
             bets *= len(leg)
@@ -218,47 +221,46 @@ class Meetings(Office):
         if printed:
             print_confirm(by=point.bare, ident=ident)
         self.papers[str(ident)] = Paper(str(ident), sold.code.grouped, point.premises.pk)
-        self.auditor.sold(str(ident), plan.key, str(point.premises.pk), legs, plan.day)
+        self.auditor.sold(str(ident), plan.key, str(point.premises.pk), legs, today())
         self.count("tickets")
         return str(ident)
 
     # --- Racing -----------------------------------------------------------------------------------
 
     def _run(self, plan: Plan) -> None:
-        by, other = self.two(Role.STEWARDS)
         factories.time_on_to(plan.starts[0] - timedelta(minutes=1))
         self._at(Moment.BEFORE_START, plan)
         if plan.late_bets:
             self._sell_late(plan)
-        facts = self.auditor.meetings[plan.key]
-        for place, race in enumerate(plan.races):
-            if place in plan.instead:
-                plan.instead[place](self, plan, place)
-                continue
-            recorded = plan.started_at if place == 0 else None
-            started = recorded or max(race.scheduled_start_at, clock.now())
-            factories.time_on_to(started + timedelta(seconds=30))
-            start(race, started, by=by, second=other)
-            ran = [n for n in facts.races[place].programme if n not in facts.races[place].withdrawn]
-            left = {self.rng.choice(ran)} if len(ran) > 2 and self.happens(0.05) else set()
-            able = [n for n in ran if n not in left]
-            heat = len(able) > 2 and self.happens(0.06)
-            winners = set(self.rng.sample(able, 2 if heat else 1))
-            announced = clock.now()
-            proposal = classification.classification_propose(
-                by=by,
-                race_id=race.pk,
-                runners=entries(
-                    facts.races[place].programme, facts.races[place].withdrawn, left, winners
-                ),
-                announced_text="Oficial",
-                author="Comissaris",
-                announced_at=announced,
-            )
-            two_persons.confirm(proposal=proposal.uuid, by=other)
-            there = announced.astimezone(MADRID)
-            self.auditor.classified(plan.key, place, winners, left, there)
+        for place in range(len(plan.races)):
+            plan.instead.get(place, Meetings.race)(self, plan, place)
         self._at(Moment.RACED, plan)
+
+    def race(self, plan: Plan, place: int) -> None:
+        """Start a race, and classify it."""
+        by, other = self.two(Role.STEWARDS)
+        race, facts = plan.races[place], self.auditor.meetings[plan.key].races[place]
+        recorded = plan.started_at if place == 0 else None
+        started = recorded or max(race.scheduled_start_at, clock.now())
+        factories.time_on_to(started + timedelta(seconds=30))
+        start(race, started, by=by, second=other)
+        ran = [n for n in facts.programme if n not in facts.withdrawn]
+        left = {self.rng.choice(ran)} if len(ran) > 2 and self.happens(0.05) else set()
+        able = [n for n in ran if n not in left]
+        heat = len(able) > 2 and self.happens(0.06)
+        winners = set(self.rng.sample(able, 2 if heat else 1))
+        announced = clock.now()
+        proposal = classification.classification_propose(
+            by=by,
+            race_id=race.pk,
+            runners=entries(facts.programme, facts.withdrawn, left, winners),
+            announced_text="Oficial",
+            author="Comissaris",
+            announced_at=announced,
+        )
+        two_persons.confirm(proposal=proposal.uuid, by=other)
+        there = announced.astimezone(MADRID)
+        self.auditor.classified(plan.key, place, winners, left, there)
 
     def _sell_late(self, plan: Plan) -> None:
         """Sell bets that only the video will show to be late."""
@@ -361,6 +363,11 @@ class Meetings(Office):
             for ident in idents
             if self.auditor.tickets[ident].prize_cents and not self.auditor.tickets[ident].claim
         ]
+
+
+def afternoon(day: date) -> list[datetime]:
+    """Return the usual starts of a day."""
+    return [local(day, 17) + timedelta(minutes=20 * number) for number in range(4)]
 
 
 def entries(

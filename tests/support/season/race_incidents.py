@@ -13,11 +13,15 @@ from core.premises.resolutions import resolution_propose
 from core.staff import two_persons
 from core.staff.powers import Role
 from lototrot.selectors.breaches import breach_list, breach_pending
+from lototrot.services.authority.bet_types import next_version
 from lototrot.services.contest.preparing import contest_discard
+from lototrot.services.contest.schedule import schedule_move
 from lototrot.services.races.stopping import race_stop, stop_lift
+from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
 from lototrot.services.settlement import breach
 from lototrot.services.settlement.start_correction import start_correct
 from tests.support import factories
+from tests.support.lototrot.putting_on_sale import recorded
 from tests.support.lototrot.scheduling import postpone
 from tests.support.season.killing import killed
 from tests.support.season.meetings import Plan
@@ -26,6 +30,10 @@ from tests.support.season.state import at, local, today
 from tests.support.season.world import World
 
 NEXT_DAY = timedelta(days=1)
+OTHER_SHARES: tuple[dict[str, int], ...] = (
+    {"4": 50, "3": 20, "2": 30},
+    {"4": 20, "3": 30, "2": 50},
+)
 
 
 def discarded_draft(world: World, plan: Plan) -> bool:
@@ -37,6 +45,20 @@ def discarded_draft(world: World, plan: Plan) -> bool:
     world.two_confirm(proposal, Role.ORGANISER)
     plan.contest = world.prepared(meeting, plan)
     return True
+
+
+def other_shares(world: World, plan: Plan) -> bool:
+    """Prepare a contest again, with other shares, which the authority authorised [A19].
+
+    Meetings that wait keep the figures of their day.
+    """
+    shares = world.rng.choice(OTHER_SHARES)
+    document = dict(world.bet_type.document)
+    document["version"] = next_version(document["code"])
+    document["shares_below"] = {hits: str(percent) for hits, percent in shares.items()}
+    world.bet_type = recorded(world.staff(Role.ORGANISER), document, "CAIB 2/2031")
+    world.auditor.authorised(below=shares)
+    return discarded_draft(world, plan)
 
 
 def late_order_comes(world: World, plan: Plan) -> None:
@@ -115,6 +137,36 @@ def delayed_start(world: World, plan: Plan) -> bool:
     plan.starts[0] = plan.started_at = delayed
     factories.time_on_to(delayed - timedelta(minutes=5))
     world.sale(plan)
+    return True
+
+
+def closed_earlier(world: World, plan: Plan) -> bool:
+    """Let one person move the closing to half a minute before the start [E13]."""
+    closes_at = plan.starts[0] - timedelta(seconds=30)
+    world.sale(plan)
+    schedule_move(by=world.staff(Role.ORGANISER), contest_id=int(plan.key), to_at=closes_at)
+    world.sale(plan)
+    factories.time_on_to(closes_at)
+    return refused_sale(world, plan) == "contest_closed"
+
+
+def withdrawal_by_mistake(world: World, plan: Plan) -> bool:
+    """Withdraw a horse that runs, and take that back: it is on offer again (5.4.1) [B6]."""
+    place = world.rng.randrange(len(plan.races))
+    facts = world.auditor.meetings[plan.key].races[place]
+    there = sorted({*facts.programme} - facts.withdrawn)
+    if len(there) < 2:
+        return False
+    number, (by, other) = world.rng.choice(there), world.two(Role.STEWARDS)
+    legs = world.legs(plan)
+    legs[place] = [number]
+    entered = withdrawal_enter(by=by, race_id=plan.races[place].pk, number=number, source="Vet")
+    with pytest.raises(DomainError):
+        world.sale(plan, legs=legs)
+    two_persons.confirm(proposal=entered.proposal.uuid, by=other)
+    reversal = withdrawal_reverse(by=other, withdrawal_id=entered.pk, reason="Another race")
+    two_persons.confirm(proposal=reversal.uuid, by=by)
+    world.sale(plan, legs=legs)
     return True
 
 

@@ -2,19 +2,28 @@
 
 from datetime import timedelta
 
+from core.draws.abandoning import abandonment_propose
+from core.draws.conducting import draw_commit
 from core.draws.models import Draw
+from core.draws.services import draw_attend
 from core.kernel.days import MADRID
 from core.staff import two_persons
 from core.staff.models import Proposal
 from core.staff.powers import Role
 from lototrot.models.running import RaceDeclaration
 from lototrot.selectors.draws import race_draws
-from lototrot.services.races.declarations import Left, meeting_declare, race_declare
+from lototrot.services.races.declarations import (
+    Left,
+    declaration_retract,
+    meeting_declare,
+    race_declare,
+)
+from lototrot.services.races.withdrawals import withdrawal_enter, withdrawal_reverse
 from lototrot.services.settlement.classification_correction import classification_correct
-from lototrot.tasks import seal
+from lototrot.tasks import seal, settle
 from tests.support import factories
 from tests.support.lototrot.starting import start
-from tests.support.season.meetings import Plan, entries
+from tests.support.season.meetings import Plan, afternoon, entries
 from tests.support.season.race_incidents import refused_sale
 from tests.support.season.world import World
 
@@ -26,6 +35,27 @@ MINUTE = timedelta(minutes=1)
 def race_without_result_comes(world: World, plan: Plan) -> None:
     chosen = world.rng.choice((_not_run, _run_without_result))
     plan.instead[world.rng.randrange(len(plan.starts))] = chosen
+
+
+def mistaken_declaration_comes(world: World, plan: Plan) -> None:
+    plan.instead[world.rng.randrange(len(plan.starts))] = _run_after_all
+
+
+def run_after_all(world: World, plan: Plan) -> bool:
+    """Return whether the race that was declared not to be run gave a result all the same."""
+    (place,) = plan.instead
+    return bool(world.auditor.meetings[plan.key].races[place].winners)
+
+
+def _run_after_all(world: World, plan: Plan, place: int) -> None:
+    """Retract that a race is not run, and run it (5.4.2) [B13]. The contest does not open again."""
+    _not_run(world, plan, place)
+    by, other = world.two(Role.STEWARDS)
+    race_id = plan.races[place].pk
+    retraction = declaration_retract(by=by, race_id=race_id, reason="The track is dry")
+    two_persons.confirm(proposal=retraction.uuid, by=other)
+    assert refused_sale(world, plan) == "contest_closed"
+    world.race(plan, place)
 
 
 def storm_comes(world: World, plan: Plan) -> None:
@@ -83,8 +113,11 @@ def _run_without_result(world: World, plan: Plan, place: int) -> None:
     two_persons.confirm(proposal=proposal.uuid, by=other)
 
 
-def drawn(world: World, plan: Plan) -> bool:
-    """Draw the races that gave no result, with dice, at the announced times (5.4.4)."""
+def drawn(world: World, plan: Plan, *, abandoned: bool = False) -> bool:
+    """Draw the races that gave no result, with dice, at the announced times (5.4.4).
+
+    A draw of each was `abandoned` before, after its commitment [B16].
+    """
     seal(int(plan.key))
     declarations = RaceDeclaration.objects.filter(race__in=plan.races, superseded_at=None).order_by(
         "pk"
@@ -94,6 +127,10 @@ def drawn(world: World, plan: Plan) -> bool:
         draw = race_draws([declaration.race_id])[declaration.race_id]
         dice = "".join(str(world.rng.randint(1, 6)) for _ in range(10))
         row = Draw.objects.get(uuid=draw.ident)
+        if abandoned:
+            row = _abandoned(world, row)
+            draw = race_draws([declaration.race_id])[declaration.race_id]
+            assert draw.ident == row.uuid
         factories.witnessed(row, organiser=world.staff(Role.ORGANISER), text=dice)
         draw = race_draws([declaration.race_id])[declaration.race_id]
         assert draw.certified_at is not None
@@ -107,6 +144,95 @@ def drawn(world: World, plan: Plan) -> bool:
         )
         world.count("races drawn")
     return bool(declarations)
+
+
+def drawn_again(world: World, plan: Plan) -> bool:
+    return drawn(world, plan, abandoned=True)
+
+
+def _abandoned(world: World, row: Draw) -> Draw:
+    """Commit to a draw, abandon it, and return the one that is announced instead [B16]."""
+    inspector, organiser = world.staff(Role.INSPECTOR), world.staff(Role.ORGANISER)
+    factories.announced_time(row)
+    draw_attend(by=inspector, draw=row.uuid)
+    draw_commit(by=organiser, draw=row.uuid, source="dice", pieces=10)
+    proposal = abandonment_propose(by=inspector, draw=row.uuid, reason="The dice are gone")
+    two_persons.confirm(proposal=proposal.uuid, by=organiser)
+    return Draw.objects.exclude(pk=row.pk).get(kind=row.kind, subject=row.subject)
+
+
+def called_off_ahead(world: World, plan: Plan) -> bool:
+    """Put the meeting of the next day on sale, call it off and draw it: it settles in its place,
+    after the payment order of this one (5.4.2, 9.5) [A4, A20].
+    """
+    day = plan.day + timedelta(days=1)
+    if world.is_special(day) or world.is_special(plan.day):
+        return False
+    ahead = Plan(day, afternoon(day), order_on=day)
+    world.put_on_sale(ahead, on=plan.day)
+    for _ in range(world.rng.randint(2, 9)):
+        world.sale(ahead)
+    declaration = meeting_declare(
+        by=world.staff(Role.ORGANISER),
+        meeting=ahead.on.meeting,
+        reason="Storm",
+        text="Tempesta.",
+        author="authority",
+    )
+    two_persons.confirm(proposal=declaration.uuid, by=world.staff(Role.STEWARDS))
+    assert refused_sale(world, ahead) == "contest_closed"
+    world.called_off.append(ahead)
+    drawn(world, ahead)
+    assert not settle(int(ahead.key)), "the meeting of this day comes before it"
+    return True
+
+
+def withdrawal_found_late(world: World, plan: Plan) -> bool:
+    """Enter after the settlement that a horse was withdrawn before its start, and sometimes take
+    that back again (5.3, 5.4.1) [B6, B14].
+    """
+    by, other = world.two(Role.STEWARDS)
+    for place in world.rng.sample(range(len(plan.races)), len(plan.races)):
+        facts, race = world.auditor.meetings[plan.key].races[place], plan.races[place]
+        lost = {*facts.programme} - facts.withdrawn - facts.left - facts.winners
+        if place in plan.instead or not lost:
+            continue
+        number = world.rng.choice(sorted(lost))
+        started = race.starts.get(corrected_by=None).actual_start_at
+        entered = withdrawal_enter(
+            by=by,
+            race_id=race.pk,
+            number=number,
+            source="The vet's list",
+            effective_at=started - timedelta(seconds=1),
+        )
+        two_persons.confirm(proposal=entered.proposal.uuid, by=other)
+        world.auditor.reverses(plan.key)
+        world.auditor.withdrawn(plan.key, place, number)
+        _classified_again(world, plan, place)
+        if world.happens(0.5):
+            reversal = withdrawal_reverse(
+                by=other, withdrawal_id=entered.pk, reason="It was another horse"
+            )
+            two_persons.confirm(proposal=reversal.uuid, by=by)
+            world.auditor.reverses(plan.key)
+            world.auditor.ran_after_all(plan.key, place, number)
+            _classified_again(world, plan, place)
+        return True
+    return False
+
+
+def _classified_again(world: World, plan: Plan, place: int) -> None:
+    """Correct a classification to the horses that are withdrawn now, and settle again."""
+    facts = world.auditor.meetings[plan.key].races[place]
+    proposal = classification_correct(
+        by=world.staff(Role.STEWARDS),
+        race_id=plan.races[place].pk,
+        runners=entries(facts.programme, facts.withdrawn, facts.left, facts.winners),
+        reason="A withdrawal is put right",
+    )
+    two_persons.confirm(proposal=proposal.uuid, by=world.staff(Role.INSPECTOR))
+    world.settle(plan)
 
 
 def keyed_wrong(world: World, plan: Plan) -> bool:

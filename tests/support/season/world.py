@@ -53,7 +53,7 @@ class World(Nights):
         self.settle_waiting()
         if play:
             self.instant_day(day)
-        if meeting:
+        if meeting and day not in [plan.day for plan in self.called_off]:
             self.meeting(self.planned(day))
         if play:
             self.run_incidents(Moment.EVENING, day)

@@ -74,6 +74,17 @@ def test_a_killed_server_is_started_again(bell: Bell) -> None:
         assert bell.pid not in (None, pid)
 
 
+def test_a_server_that_lost_its_power_stays_dead_until_it_is_started(bell: Bell) -> None:
+    bell.start()
+    pid = bell.pid
+    keeper = int((bell.folder / "keeper.lock").read_text())
+    assert pid is not None
+    bell.lose_power()
+    assert not alive(pid) and not alive(keeper)
+    bell.start()
+    assert bell.pid not in (None, pid)
+
+
 def test_a_server_is_stopped_and_removed_though_another_user_is_left(bell: Bell) -> None:
     with Bell(bell.folder) as other:
         pid = other.pid
