@@ -32,7 +32,7 @@ PATIENCE_S = 120
 _T = TypeVar("_T")
 _GATE = (99, 0)
 THROUGH_GATE = f"pg_advisory_xact_lock_shared{_GATE}"
-"""What an act calls, before it writes, to wait at a gate if that is shut."""
+"""The call, before an act writes, that lets it wait at a gate if that is shut."""
 _WAITS = (
     "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database ="
     " (SELECT oid FROM pg_database WHERE datname = current_database())"
