@@ -6,7 +6,7 @@ from django.db import IntegrityError, connection, transaction
 from core.database import clock
 from core.staff import two_persons
 from lototrot.engine.races import Race
-from lototrot.models.running import Withdrawal
+from lototrot.models.running import RaceDeclaration, Withdrawal
 from lototrot.services.races.declarations import declaration_retract
 from lototrot.services.races.starts import start_report
 from lototrot.services.races.withdrawals import REVERSAL
@@ -37,7 +37,7 @@ def test_the_database_too_refuses_bets_voided_while_a_correction_waits(
     with pytest.raises(IntegrityError, match="correction of a start"), transaction.atomic():
         confirmed(proposed)
         _at_the_end()
-    f.declared(race)
+    f.declared(race, RaceDeclaration.Kind.SUSPENDED)
     two_persons.reject(proposal=correction.uuid, by=two)
     retraction = declaration_retract(by=one, race_id=race.pk, reason="Another race")
     with pytest.raises(IntegrityError, match="correction of a start"), transaction.atomic():
