@@ -65,7 +65,8 @@ CREATE OR REPLACE TRIGGER without_key BEFORE INSERT ON premises_terminal
     EXECUTE FUNCTION premises_need_bare();
 
 -- A terminal comes back, or gets another key, by a leave to enrol that was used then. Each leave does it once:
--- the next time needs a leave that was used later. One that was revoked never comes back.
+-- the next time needs a leave that was used later. One that was revoked never comes back. With the same key the
+-- number of its proofs only grows: a proof that somebody has heard proves nothing again.
 CREATE OR REPLACE FUNCTION premises_need_enrolment() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.revoked_at < coalesce(NEW.revoked_at, 'infinity') OR NOT EXISTS (
@@ -82,5 +83,6 @@ CREATE OR REPLACE TRIGGER enrolled BEFORE UPDATE ON premises_terminal
     FOR EACH ROW WHEN (
         (NEW.public_key, NEW.enrolled_at) IS DISTINCT FROM (OLD.public_key, OLD.enrolled_at)
         OR OLD.copied_at IS NOT NULL AND NEW.copied_at IS NULL
+        OR NEW.proof_number < OLD.proof_number
         OR OLD.revoked_at < coalesce(NEW.revoked_at, 'infinity'))
     EXECUTE FUNCTION premises_need_enrolment();

@@ -213,13 +213,14 @@ def test_no_terminal_comes_back_or_gets_a_key_without_a_leave() -> None:
     code = factories.enrolment_code(point.premises, point.terminal.code)
     services.terminal_enrol(code=code, public_key=factories.KEY.public)
     leave = Enrolment.objects.filter(terminal=point.terminal).latest("pk")
-    row.update(copied_at=clock.now())
+    row.update(copied_at=clock.now(), proof_number=7)
     services.terminal_revoke(by=factories.staff(Role.ORGANISER), terminal=ended.terminal.code)
     for rows, changes in (
         (row, {"public_key": b"of another machine"}),
         (row, {"public_key": b"of another machine", "enrolled_at": clock.now()}),
         (row, {"public_key": b"of another machine", "enrolled_at": leave.used_at}),
         (row, {"copied_at": None}),
+        (row, {"proof_number": 6}),
         (Terminal.objects.filter(pk=ended.terminal.pk), {"revoked_at": None}),
     ):
         with pytest.raises(IntegrityError, match="no leave to enrol"), transaction.atomic():
@@ -227,7 +228,7 @@ def test_no_terminal_comes_back_or_gets_a_key_without_a_leave() -> None:
     factories.time_pass(minutes=1)
     code = factories.enrolment_code(point.premises, point.terminal.code)
     assert services.terminal_enrol(code=code, public_key=TerminalKey().public)[0] == point.terminal
-    assert row.get().copied_at is None
+    assert (row.get().copied_at, row.get().proof_number) == (None, 0)
 
 
 @pytest.mark.article("14.I.6")
