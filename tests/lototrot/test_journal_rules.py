@@ -170,7 +170,7 @@ def test_numbers_on_sale_that_no_act_changed_are_found(own_database: Database) -
     assert (table, row) == ("lototrot_contest", contest.pk)
 
 
-@pytest.mark.article("14.III.5.4")
+@pytest.mark.article("14.III.5.4.2")
 def test_a_second_result_of_a_race_is_found(own_database: Database) -> None:
     """[B13, B17]"""
     drawn, run, _ = factories.meeting(races=3).races.order_by("number")

@@ -75,4 +75,5 @@ def test_no_function_joins_what_stands_with_an_account() -> None:
         assert cursor.fetchall() == [
             ("payoffice_guard_count_stands", False),
             ("payoffice_pay", False),
+            ("promotrot_check_closing", False),
         ]

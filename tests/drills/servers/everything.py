@@ -27,6 +27,7 @@ import psycopg
 
 from core.tools.embedded.postgres import Postgres
 from core.tools.embedded.server import var_folder
+from core.tools.raceday.api import SERVER_CLOCK
 from tests.drills.crowd import Goods, paid_at_a_shop
 from tests.drills.outcomes import Outcome, counted
 from tests.drills.servers.house import House, Terminals, rows, settled, wait_for
@@ -88,12 +89,13 @@ class Day:
         return terminals
 
     def _on_sale(self) -> "Contest":
-        """Put a contest on sale in the morning of the next day."""
+        """Put a contest on sale in the morning of the next day, of which the terminals hear."""
         from core.database import clock
         from core.kernel.days import morning_after, natural_day
         from tests.support import factories
 
         factories.time_to(morning_after(natural_day(clock.now()), hour(10)))
+        SERVER_CLOCK.hear(clock.now().isoformat())
         contest = factories.contest(factories.meeting(numbers=range(1, 16)))
         for point in self._points:
             factories.acknowledge(contest, point)

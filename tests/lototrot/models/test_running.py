@@ -112,7 +112,7 @@ def test_a_classification_stays_once_payment_is_ordered() -> None:
         factories.classified(race, [2])
 
 
-@pytest.mark.article("14.III.5.3", "14.III.5.4")
+@pytest.mark.article("14.III.5.3", "14.III.5.4.2")
 def test_a_race_has_a_classification_or_a_draw_and_not_both(race: Race) -> None:
     """[B13, B17]: two persons could have chosen later which of them counts."""
     with pytest.raises(IntegrityError, match="another result"), transaction.atomic():
@@ -130,7 +130,7 @@ def test_a_race_has_a_classification_or_a_draw_and_not_both(race: Race) -> None:
         factories.declared(race, RaceDeclaration.Kind.SUSPENDED)
 
 
-@pytest.mark.article("14.III.5.4")
+@pytest.mark.article("14.III.5.4.2")
 def test_a_race_that_starts_is_no_longer_declared_not_run(race: Race) -> None:
     """[B13]: otherwise its horses run, and two persons still draw it."""
     declaration = factories.declared(race)
