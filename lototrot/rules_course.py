@@ -10,11 +10,12 @@ OFFERED = Rule(
     SELECT 'lototrot_contest', c.row_id, c.journal_xid FROM journal_change c
      WHERE c.relation = 'lototrot_contest' AND c.after ? 'offered_masks'
        AND NOT EXISTS (
-        SELECT FROM lototrot_contestleg l JOIN lototrot_withdrawal w ON w.race_id = l.race_id
-         WHERE l.contest_id = c.row_id AND (w.journal_xid = c.journal_xid OR EXISTS (
-            SELECT FROM journal_change o
-             WHERE o.journal_xid = c.journal_xid AND o.relation = 'lototrot_withdrawal'
-               AND o.row_id = w.id AND o.after ? 'reversed_at')))
+        SELECT FROM lototrot_contest o JOIN lototrot_race r ON r.meeting_id = o.meeting_id
+          JOIN lototrot_withdrawal w ON w.race_id = r.id
+         WHERE o.id = c.row_id AND (w.journal_xid = c.journal_xid OR EXISTS (
+            SELECT FROM journal_change n
+             WHERE n.journal_xid = c.journal_xid AND n.relation = 'lototrot_withdrawal'
+               AND n.row_id = w.id AND n.after ? 'reversed_at')))
        AND NOT EXISTS (SELECT FROM lototrot_contestleg l
                         WHERE l.contest_id = c.row_id AND l.journal_xid = c.journal_xid)
        AND NOT EXISTS (SELECT FROM lototrot_contestchange o

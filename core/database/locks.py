@@ -80,6 +80,7 @@ def session_hold(space: Lock, key: int = 0) -> Iterator[bool]:
     It never waits. The session keeps the lock through many transactions, to the end of the context;
     if the process dies, its connection and the lock end with it.
     """
+    key &= 0x7FFFFFFF
     held = bool(fetch_value("SELECT pg_try_advisory_lock(%s, %s)", [int(space), key]))
     try:
         yield held

@@ -97,7 +97,7 @@ def work_cut_off(pk: int) -> bool:
 
 def work_do(pk: int) -> bool:
     """Do a piece of work that waits. Return False for any other, or if another process does it."""
-    with session_hold(Lock.LONG_WORK, pk & 0x7FFFFFFF) as alone:
+    with session_hold(Lock.LONG_WORK, pk) as alone:
         if not alone:
             return False
         now = clock.now()

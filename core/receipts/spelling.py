@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 _MILLION: Final = 10**6
-_MOST_CENTS: Final = 100 * 10**9
+_MOST_CENTS: Final = 100 * 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class _Spelling:
     hundred: str = ""
 
     def number(self, number: int) -> str:
-        """Return a number from 0 to 999,999,999."""
+        """Return a number from 0 on, less than a million millions."""
         if number < len(self.first):
             return self.first[number]
         if number < 100:
@@ -125,7 +125,7 @@ _SPELLINGS: Final = {"ca": _CATALAN, "es": _SPANISH, "en": _ENGLISH}
 def amount_in_words(cents: int, language: str) -> str:
     """Return an amount in words: "vint-i-un euros amb un cèntim".
 
-    Raise ValueError unless it is more than nothing and less than a thousand millions.
+    Raise ValueError unless it is more than nothing and less than a million millions.
     """
     if not 0 < cents < _MOST_CENTS:
         raise ValueError(f"{cents} cents are not spelled")

@@ -4,6 +4,8 @@ CREATE OR REPLACE FUNCTION lototrot_guard_result() RETURNS trigger LANGUAGE plpg
 DECLARE
     v_other boolean;
 BEGIN
+    PERFORM pg_advisory_xact_lock({lock.meeting}, (r.meeting_id & 2147483647)::integer)
+       FROM lototrot_race r WHERE r.id = NEW.race_id;
     IF TG_TABLE_NAME = 'lototrot_classification' THEN
         v_other := EXISTS (SELECT FROM lototrot_racedeclaration d
                             WHERE d.race_id = NEW.race_id AND d.superseded_at IS NULL);
@@ -27,6 +29,8 @@ CREATE OR REPLACE TRIGGER one_result BEFORE INSERT ON lototrot_racedeclaration
 -- A race that starts was run: its act takes back the declaration that it was not [B13].
 CREATE OR REPLACE FUNCTION lototrot_guard_run() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM pg_advisory_xact_lock({lock.meeting}, (r.meeting_id & 2147483647)::integer)
+       FROM lototrot_race r WHERE r.id = NEW.race_id;
     IF EXISTS (SELECT FROM lototrot_racedeclaration d
                 WHERE d.race_id = NEW.race_id AND d.kind = 'not_run' AND d.superseded_at IS NULL) THEN
         RAISE EXCEPTION 'race %: it is declared not run', NEW.race_id
@@ -41,7 +45,9 @@ LANGUAGE sql STABLE AS $$
     SELECT r.id FROM staff_proposal p JOIN lototrot_race r ON r.meeting_id = (p.content ->> 'meeting')::bigint
      WHERE p.id = p_proposal AND p.content ->> 'race' IS NULL
        AND NOT EXISTS (SELECT FROM lototrot_racestart s WHERE s.race_id = r.id)
-       AND NOT EXISTS (SELECT FROM lototrot_racedeclaration d WHERE d.race_id = r.id)
+       AND NOT EXISTS (SELECT FROM lototrot_racedeclaration d
+                        WHERE d.race_id = r.id AND coalesce(d.superseded_at > (
+                            SELECT g.decided_at FROM staff_decision g WHERE g.proposal_id = p.id), true))
 $$;
 
 -- A meeting that is not run has no race that can still be run, or get a result.

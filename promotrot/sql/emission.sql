@@ -7,7 +7,8 @@ BEGIN
     IF NEW.state = OLD.state THEN
         RETURN NEW;
     END IF;
-    SELECT coalesce(sum(tickets), 0) AS tickets, coalesce(bool_or(open), false) AS open INTO v_lanes
+    SELECT coalesce(sum(tickets), 0) AS tickets, coalesce(bool_or(open), false) AS open,
+           coalesce(bool_and(open), false) AS all_open INTO v_lanes
       FROM promotrot_lane WHERE emission_id = OLD.id;
     IF NOT (CASE NEW.state
         WHEN 'committed' THEN
@@ -15,7 +16,7 @@ BEGIN
         WHEN 'mixed' THEN
             EXISTS (SELECT FROM promotrot_witnessentropy WHERE emission_id = OLD.id)
         WHEN 'open' THEN
-            (OLD.state = 'mixed') = (OLD.plan IS NOT NULL) AND v_lanes.tickets = OLD.tickets
+            (OLD.state = 'mixed') = (OLD.plan IS NOT NULL) AND v_lanes.tickets = OLD.tickets AND v_lanes.all_open
             AND EXISTS (SELECT FROM promotrot_opening WHERE emission_id = OLD.id)
         WHEN 'stopped' THEN
             NOT v_lanes.open AND EXISTS (SELECT FROM promotrot_salestop WHERE emission_id = OLD.id)
@@ -146,7 +147,8 @@ BEGIN
 END $$;
 
 -- Refuse a closing with other counts or sums than those of its plays, its vouchers and the closing before:
--- only its statement says later which plays had ended by then [P1, P2].
+-- only its statement says later which plays had ended by then [P1, P2]. Plays that win nothing end, and vouchers
+-- are paid, while it is counted: what is unfinished and unclaimed may have become less since.
 CREATE OR REPLACE FUNCTION promotrot_guard_closing() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (
@@ -169,11 +171,13 @@ BEGIN
            AND NEW.owed_cents = greatest(0, b.owed - s.extra) + NEW.shortfall_cents
            AND NEW.document @> jsonb_build_object(
                'tickets', e.tickets, 'sold', s.sold, 'unsold', e.tickets - s.sold, 'refunded', s.refunded,
-               'unfinished', s.unfinished, 'price_cents', e.price_cents,
+               'price_cents', e.price_cents,
                'takings_cents', (s.sold - s.refunded) * e.price_cents, 'awarded_cents', s.awarded,
-               'extra_awarded_cents', s.extra, 'unclaimed_cents', u.unclaimed,
+               'extra_awarded_cents', s.extra,
                'owed_before_cents', b.owed, 'owed_cents', NEW.owed_cents,
-               'shortfall_cents', NEW.shortfall_cents)) THEN
+               'shortfall_cents', NEW.shortfall_cents)
+           AND (NEW.document ->> 'unfinished')::bigint >= s.unfinished
+           AND (NEW.document ->> 'unclaimed_cents')::bigint >= u.unclaimed) THEN
         RAISE EXCEPTION 'emission %: its plays give other figures', NEW.emission_id
             USING ERRCODE = 'restrict_violation';
     END IF;

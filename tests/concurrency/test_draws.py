@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 
+from core.database.locks import Lock
 from core.draws import abandoning, conducting, method, services
 from core.draws.models import Commitment, Draw, Outcome
 from core.proofs.models import LogEntry
@@ -17,13 +18,13 @@ from core.staff.actor import StaffActor
 from core.staff.powers import Role
 from lototrot.models.contest import Contest
 from lototrot.models.programme import Race
-from lototrot.models.running import RaceStart
+from lototrot.models.running import RaceDeclaration, RaceStart
 from lototrot.selectors.draws import subject_of
 from lototrot.services.seal.sealing import contest_seal
 from tests.support import factories, rounds
 from tests.support.concurrency import stopping
 from tests.support.concurrency.forking import stopped
-from tests.support.concurrency.sales import PATIENCE_S, together
+from tests.support.concurrency.sales import PATIENCE_S, eventually, together, waiting_for
 from tests.support.databases import Database
 from tests.support.lototrot.starting import declare, start
 
@@ -186,3 +187,26 @@ def test_a_draw_killed_at_every_step_goes_on_with_the_same_commitment(
     assert outcome.order == method.order(
         bytes(outcome.secret), bytes(kept.digest), outcome.entropy, field.entries, field.places
     )
+
+
+@pytest.mark.article("14.III.5.3", "14.III.5.4.3")
+def test_a_declaration_waits_for_the_classification_and_is_refused(own_database: Database) -> None:
+    """[B17]: a program that takes no lock would leave both, and choose later."""
+    race = factories.meeting(races=1).races.get()
+    factories.started(race)
+    written = threading.Event()
+
+    @transaction.atomic
+    def classify() -> None:
+        factories.classified(race, [1])
+        written.set()
+        eventually(lambda: waiting_for((Lock.MEETING, race.meeting_id)) > 0)
+
+    def declare() -> None:
+        assert written.wait(PATIENCE_S)
+        factories.declared(race, RaceDeclaration.Kind.SUSPENDED)
+
+    classified, declared = together(classify, declare)
+    assert classified is None
+    assert isinstance(declared, IntegrityError), declared
+    assert not RaceDeclaration.objects.exists()

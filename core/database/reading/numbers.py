@@ -4,7 +4,8 @@ Rows that are only added are numbered in the order of the instant at which they 
 the number of an instant is found by halving: some twenty reads by key, in one statement. A sale
 needs no further index for it, and the order of the heap does not matter: rows of retired months
 leave places there that new rows take. Sales stop while the clock is behind the newest act
-(`core_clock_unsound`), so numbers and instants differ in order only by what runs at once.
+(`core_clock_unsound`), so numbers and instants differ in order only by what runs at once. Acts of
+staff go on: those of such an incident may not be found by their time (docs/operations/incidents.md).
 """
 
 import datetime

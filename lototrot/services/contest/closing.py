@@ -1,4 +1,4 @@
-"""Close contests (14.III.4) and make the other changes that need their exclusive lock.
+"""Close contests (14.III.4).
 
 Each sale compares the clock with the schedule, so a contest closes without any act. These acts
 record the closing and close early. The secret of the codes is erased some minutes later [E11].

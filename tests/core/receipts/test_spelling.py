@@ -48,6 +48,11 @@ AMOUNTS = {
         "un millón un euros con veintiún céntimos",
         "one million and one euros and twenty-one cents",
     ),
+    1_234_000_000_00: (
+        "mil dos-cents trenta-quatre milions d'euros",
+        "mil doscientos treinta y cuatro millones de euros",
+        "one thousand two hundred and thirty-four million euros",
+    ),
     2_000_000_05: (
         "dos milions d'euros amb cinc cèntims",
         "dos millones de euros con cinco céntimos",
@@ -68,7 +73,7 @@ def test_no_two_amounts_are_spelled_alike(language: str) -> None:
     assert len({amount_in_words(cents, language) for cents in amounts}) == len(amounts)
 
 
-@pytest.mark.parametrize("cents", [0, -1, 100 * 10**9])
+@pytest.mark.parametrize("cents", [0, -1, 100 * 10**12])
 def test_what_no_cheque_is_made_out_for_is_not_spelled(cents: int) -> None:
     with pytest.raises(ValueError, match="not spelled"):
         amount_in_words(cents, "ca")

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from promotrot.models.emission import (
     SeedReveal,
     WitnessEntropy,
 )
-from promotrot.services import closing
+from promotrot.services import closing, emissions
 from promotrot.services.closing import emission_close_propose
 from promotrot.services.emissions import emission_commit
 from tests.support import emitting, factories
@@ -130,6 +131,18 @@ def test_no_lane_is_shut_while_its_emission_is_on_sale() -> None:
 
 
 @pytest.mark.article("15.II.2")
+def test_no_emission_is_opened_with_a_lane_that_is_shut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tickets and their prizes would be kept, as if it were shut later."""
+    shut = partial(Lane, open=False)
+    shut.objects = Lane.objects  # type: ignore[attr-defined]
+    monkeypatch.setattr(emissions, "Lane", shut)
+    with pytest.raises(IntegrityError, match="cannot become open"), transaction.atomic():
+        emitting.opened(emitting.small())
+    monkeypatch.undo()
+    emitting.opened(emitting.small())
+
+
+@pytest.mark.article("15.II.2")
 def test_no_prize_is_added_after_the_plan() -> None:
     """Otherwise a program could add a large one, end a losing play with it, and be paid."""
     emission = emitting.opened(emitting.small())
@@ -175,8 +188,8 @@ def test_a_closing_states_what_its_plays_give(monkeypatch: pytest.MonkeyPatch, f
     counted = closing.emission_figures
 
     def other(of: Emission) -> Closing:
-        figures = counted(of)
-        return dataclasses.replace(figures, **{figure: getattr(figures, figure) + 1})
+        figures, more = counted(of), -1 if figure == "unfinished" else 1
+        return dataclasses.replace(figures, **{figure: getattr(figures, figure) + more})
 
     monkeypatch.setattr(closing, "emission_figures", other)
     monkeypatch.setattr(closing.ledger, "need_balance", lambda *_: None)
@@ -189,6 +202,21 @@ def test_a_closing_states_what_its_plays_give(monkeypatch: pytest.MonkeyPatch, f
     with pytest.raises(IntegrityError, match="its plays give other figures"), transaction.atomic():
         _close(emission)
     monkeypatch.undo()
+    _close(emission)
+
+
+@pytest.mark.article("15.III.6.2")
+def test_a_play_ends_while_a_closing_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that wins nothing takes no lock of its emission. The closing is as true as it was."""
+    emission = emitting.opened(emitting.small())
+    emitting.sold_and_played(emission, 12)
+    counted = closing.emission_figures
+
+    def a_moment_before(of: Emission) -> Closing:
+        figures = counted(of)
+        return dataclasses.replace(figures, unfinished=figures.unfinished + 1)
+
+    monkeypatch.setattr(closing, "emission_figures", a_moment_before)
     _close(emission)
 
 

@@ -39,8 +39,8 @@ export function section() {
       ["heading", () => h("div", { class: "row ends" }, h("h2", {}, t("lototrot")), h("a", { class: "button quiet no-wall", href: "/meetings" }, t("board_meetings")))],
       ...document.contests.map((contest, place) => [contest, chains[contest.bet_type], place === 0]).map((facts) => [facts, () => new Contest(...facts)]),
       ...(document.contests.length ? [] : [["none", () => h("p", { class: "empty" }, t("board_no_contest"))]]),
-      ...Object.entries(chains).filter(([, chain]) => chain.history.length > 1).map(([code, chain]) => [chain, lapsedFor(document.contests, code)])
-        .map((facts) => [facts, () => history(...facts)]),
+      ...Object.entries(chains).filter(([, chain]) => chain.history.length > 1).map(([code, chain]) => [code, chain, lapsedFor(document.contests, code)])
+        .map((facts) => [facts, () => history(...facts.slice(1))]),
     ]).filter((drawn) => drawn instanceof Contest);
     for (const each of root.querySelectorAll("details")) each.open = unfolded.get(each.dataset.key) ?? each.open;
     const news = contests.map((each) => each.news()).join(" ");

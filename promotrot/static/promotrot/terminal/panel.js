@@ -62,6 +62,7 @@ class Panel {
     clearTimeout(this.#timer);
     this.#stage = null;
     this.#games = [];
+    this.element.replaceChildren();
   }
 
   /** Continue a play that was under way before anything else. */
@@ -75,7 +76,7 @@ class Panel {
   async ask() {
     clearTimeout(this.#timer);
     if (!this.till.signedOn) return;
-    if (!this.#games.length && !this.#stage) this.element.replaceChildren(h("p", { class: "loading" }, t("loading")));
+    if (!this.element.children.length) this.element.replaceChildren(h("p", { class: "loading" }, t("loading")));
     try {
       const [games, plays, vouchers] = await Promise.all(["games", "plays", "vouchers"].map((name) => this.till.client.get(`promotrot/terminal/${name}`)));
       this.#games = games.items;
