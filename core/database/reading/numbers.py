@@ -5,7 +5,7 @@ the number of an instant is found by halving: some twenty reads by key, in one s
 needs no further index for it, and the order of the heap does not matter: rows of retired months
 leave places there that new rows take. Sales stop while the clock is behind the newest act
 (`core_clock_unsound`), so numbers and instants differ in order only by what runs at once. Acts of
-staff go on: those of such an incident may not be found by their time (docs/operations/incidents.md).
+staff go on: those of such an incident may not be found by time (docs/operations/incidents.md).
 """
 
 import datetime
