@@ -58,6 +58,8 @@ def test_one_session_has_a_lock_and_the_other_does_not_wait(own_database: Databa
         other.execute("SELECT pg_advisory_lock(%s, 0)", [int(Lock.NIGHT)])
         with session_hold(Lock.NIGHT) as held:
             assert not held
+    with session_hold(Lock.DELIVERY, 2**31 + 5) as held:
+        assert held
 
 
 @pytest.mark.django_db

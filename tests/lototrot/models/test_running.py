@@ -6,9 +6,11 @@ import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from core.database import clock
+from core.staff import two_persons
 from lototrot.engine.races import Race as Facts
 from lototrot.models.programme import Race
 from lototrot.models.running import Classification, RaceDeclaration, RaceStart, Withdrawal
+from lototrot.services.races.declarations import declaration_retract
 from tests.support import factories, rounds
 
 pytestmark = pytest.mark.django_db
@@ -167,6 +169,13 @@ def test_of_a_meeting_that_is_not_run_no_race_is_left_out() -> None:
             )
         checked()
 
+    with pytest.raises(IntegrityError, match="all of its meeting"), transaction.atomic():
+        declare(*races[:2])
+    factories.declared(races[2])
+    one, two = factories.two_stewards()
+    retraction = declaration_retract(by=one, race_id=races[2].pk, reason="Another race")
+    two_persons.confirm(proposal=retraction.uuid, by=two)
+    factories.time_pass(minutes=1)
     with pytest.raises(IntegrityError, match="all of its meeting"), transaction.atomic():
         declare(*races[:2])
     factories.classified(races[2], [1])  # it was run before
