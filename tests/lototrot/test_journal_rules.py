@@ -17,6 +17,7 @@ from lototrot import journal_rules
 from lototrot.models.contest import Contest
 from lototrot.models.tickets import Ticket, Unprinted, Void
 from lototrot.services.contest.closing import contest_close, contest_close_due, contest_close_early
+from lototrot.services.contest.preparing import contest_change
 from lototrot.services.races.stopping import race_stop
 from lototrot.services.races.withdrawals import withdrawal_enter
 from lototrot.services.seal.sealing import contest_seal
@@ -26,6 +27,7 @@ from tests.support import factories, paying, rounds
 from tests.support.databases import Database
 from tests.support.journaling import as_owner, execute, touched
 from tests.support.lototrot import breaching, starting
+from tests.support.lototrot.putting_on_sale import created
 from tests.support.lototrot.scheduling import postpone
 
 NO_ACT = {"lototrot_racecourse"}  # a name and a place, which mean no act
@@ -168,6 +170,21 @@ def test_numbers_on_sale_that_no_act_changed_are_found(own_database: Database) -
             execute(f"UPDATE lototrot_contest SET offered_masks[1] = 1 WHERE id = {contest.pk}")
         ((table, row, _),) = broken(rule)
     assert (table, row) == ("lototrot_contest", contest.pk)
+
+
+@pytest.mark.article("14.III.5.4.1")
+def test_a_draft_that_takes_another_race_after_a_withdrawal_is_no_finding(
+    own_database: Database,
+) -> None:
+    """[E9]: the withdrawal of the race that it had before explains its numbers of then."""
+    by, meeting = factories.staff(Role.ORGANISER), factories.meeting(races=8)
+    contest = created(by, meeting)
+    first, *others = meeting.races.order_by("number")
+    with acting("tests"):
+        withdrawal_enter(by=factories.staff(Role.STEWARDS), race_id=first.pk, number=4, source="V")
+    with acting("tests"):
+        contest_change(by=by, contest_id=contest.pk, races=others)
+    assert list(broken(RULES["lototrot_contest.offered"])) == []
 
 
 @pytest.mark.article("14.III.5.4.2")
